@@ -36,8 +36,8 @@ export interface BuiltInRule extends Rule {
   readonly id: RuleId;
 }
 
-/** Options of `checkTree`. */
-export interface CheckOptions {
+/** Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the tree. */
+export interface CheckOptions extends Options {
   /**
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
    * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
@@ -94,8 +94,6 @@ export interface CheckOptions {
   pages?: number | "all" | undefined;
   /** Called after each of these pages: how many are done, of how many. */
   onPage?: ((done: number, total: number) => void) | undefined;
-  /** The options for requesting these pages. With `resume`, the responses are appended to the archive of the tree. */
-  crawl?: Options | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
    * @example { folders: [{ url: "https://example.org/", path: "dist" }], ignore: ["drafts/"] }
@@ -103,7 +101,7 @@ export interface CheckOptions {
   files?: SiteFilesOptions | undefined;
   /**
    * Time limit for the check and its requests, in milliseconds. Rules that did not run are in `notChecked`.
-   * @default crawl.limits.time
+   * @default limits.time
    */
   time?: number | undefined;
   /** Aborts the check: it rejects with the signal's reason. */
@@ -433,8 +431,8 @@ interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Options of `changes`. */
-interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
+/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -458,8 +456,8 @@ interface DeclaredPage {
   readonly sitemap: string;
 }
 
-/** Options of `diffTrees`. */
-interface DiffOptions {
+/** Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees. */
+interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
    * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
    * @default []
@@ -477,8 +475,6 @@ interface DiffOptions {
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
-  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
-  crawl?: Options | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Called with the totals after the last change. */

@@ -40,8 +40,8 @@ export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Options of `changes`. */
-export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
+/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -65,8 +65,8 @@ export interface DiffBytes {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Options of `diffTrees`. */
-export interface DiffOptions {
+/** Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees. */
+export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
    * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
    * @default []
@@ -84,8 +84,6 @@ export interface DiffOptions {
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
-  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
-  crawl?: Options | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Called with the totals after the last change. */
@@ -123,10 +121,12 @@ export interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
 
-/** Options of `followGone`. */
-export interface FollowOptions extends Pick<DiffOptions, "include" | "exclude" | "column" | "crawl" | "signal" | "onFinished"> {
-  /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
-  fetch?: Options | undefined;
+/** Options of `followGone`. Those of a crawl are for sides that are websites, and for the requests of old addresses. */
+export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
+  /** Saves the responses of the old addresses to this archive. */
+  save?: string | undefined;
+  /** Continues from an archive that `save` wrote: addresses that it has are not requested again. */
+  resume?: string | undefined;
 }
 
 /**

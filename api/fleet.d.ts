@@ -64,8 +64,11 @@ export type FleetEvent = {
   readonly job: SiteJob;
 };
 
-/** Options of `runFleet`. */
-export interface FleetOptions {
+/**
+ * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed, unless
+ * `knownPaths` is set otherwise.
+ */
+export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
@@ -80,18 +83,13 @@ export interface FleetOptions {
   /**
    * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
    */
-  concurrency?: number | undefined;
+  parallelSites?: number | undefined;
   /**
    * Parallel requests per IP address, across all its host names. A function is called each time, for limits that
    * are divided among several workers.
    * @default 8
    */
   perAddress?: number | (() => number) | undefined;
-  /**
-   * How each website is crawled, and which of its pages are listed. Well-known paths are tried only if needed, unless set otherwise.
-   * @default { knownPaths: "if-needed" }
-   */
-  crawl?: StreamOptions | undefined;
   /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
   /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
@@ -266,7 +264,7 @@ export interface SiteResponses {
 
 /** Settings of one website of a list. */
 export interface SiteSettings {
-  /** The least time between two requests, in seconds. */
+  /** The least time between two requests, in milliseconds. */
   readonly delay?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly retries?: number | undefined;
@@ -326,4 +324,7 @@ export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 export declare function siteJob(homepage: string | URL, options?: {
   readonly path?: Options["path"];
 }): SiteJob | undefined;
+
+/** The options of a crawl that a fleet takes for all its websites. Archives are per website: `SiteOutput.options` names them. */
+type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
 

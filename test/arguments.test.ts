@@ -194,12 +194,12 @@ test("what belongs into the options is not taken for a part of the target", asyn
 
 test("options inside of options are checked at the call", async () => {
   await using tree = await someTree();
-  const crawlOptions = bad({ concurrency: { perhost: 1 } });
+  const crawlOptions = { concurrency: bad({ perhost: 1 }) };
   for (const call of [
-    () => checkTree(tree, { crawl: crawlOptions }),
-    () => diffTrees(tree, tree, { crawl: crawlOptions }),
-    () => reportFacts(tree, { check: { crawl: crawlOptions } }),
-    () => runFleet({ queue: bad({}), crawl: crawlOptions }),
+    () => checkTree(tree, crawlOptions),
+    () => diffTrees(tree, tree, crawlOptions),
+    () => reportFacts(tree, { check: crawlOptions }),
+    () => runFleet({ queue: bad({}), ...crawlOptions }),
   ]) {
     expect(await refusal(call)).toContain("did you mean `concurrency.perHost`?");
   }

@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import type { OrderedEvent } from "../model/event.ts";
 import * as checks from "../model/option-checks.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import { crawlOptionsIn, type Options } from "../model/options.ts";
 import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
 import { Baseline } from "./baseline.ts";
@@ -14,8 +14,8 @@ import { type Engine, engines, type Rule, type Severity, severities } from "./ru
 import { checkRules } from "./rule-table.ts";
 import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
 
-/** Options of `checkTree`. */
-export interface CheckOptions {
+/** Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the tree. */
+export interface CheckOptions extends Options {
   /**
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
    * @example [{ "url-fragment": "off", "lastmod-missing": "warning" }, { id: "no-drafts", check(event, context) {} }]
@@ -72,8 +72,6 @@ export interface CheckOptions {
   pages?: number | "all" | undefined;
   /** Called after each of these pages: how many are done, of how many. */
   onPage?: ((done: number, total: number) => void) | undefined;
-  /** The options for requesting these pages. With `resume`, the responses are appended to the archive of the tree. */
-  crawl?: Options | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
    * @example { folders: [{ url: "https://example.org/", path: "dist" }], ignore: ["drafts/"] }
@@ -81,7 +79,7 @@ export interface CheckOptions {
   files?: SiteFilesOptions | undefined;
   /**
    * Time limit for the check and its requests, in milliseconds. Rules that did not run are in `notChecked`.
-   * @default crawl.limits.time
+   * @default limits.time
    */
   time?: number | undefined;
   /** Aborts the check: it rejects with the signal's reason. */
@@ -140,7 +138,9 @@ export interface RuleReport {
 }
 
 export interface CheckSettings
-  extends Readonly<Pick<CheckOptions, "baseline" | "crawl" | "files" | "signal" | "onPage" | "pages">> {
+  extends Readonly<Pick<CheckOptions, "baseline" | "files" | "signal" | "onPage" | "pages">> {
+  /** How pages are requested. */
+  readonly crawl: Options;
   readonly rules: readonly Rule[];
   readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
@@ -157,13 +157,13 @@ export interface CheckSettings
 }
 
 const names =
-  "rules engines agents crossSubmit forbidden ignore baseline now slow location pages onPage crawl files time signal".split(
+  "rules engines agents crossSubmit forbidden ignore baseline now slow location pages onPage files time signal".split(
     " ",
   );
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
-  checks.optionsIn("options", options, names);
+  const crawl = crawlOptionsIn(options, names);
   const {
     rules: given = [],
     engines: asked = engines,
@@ -172,9 +172,8 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     forbidden = [],
     ignore = [],
   } = options;
-  const { now, slow = bounds.slow, location = true, pages, onPage, crawl, files, signal, baseline } = options;
-  const { time = crawl?.limits?.time ?? Number.POSITIVE_INFINITY } = options;
-  if (crawl !== undefined) resolveOptions(crawl);
+  const { now, slow = bounds.slow, location = true, pages, onPage, files, signal, baseline } = options;
+  const { time = crawl.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (signal !== undefined) checks.signal("signal", signal);
   if (baseline !== undefined && !(baseline instanceof Baseline))
     throw checks.unexpected("baseline", "a Baseline", baseline);

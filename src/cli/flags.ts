@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { grouped } from "../model/figures.ts";
-import { timeSpan } from "../model/instant.ts";
+import { timeOrSeconds } from "../model/instant.ts";
 import { suggestion } from "../model/option-checks.ts";
 import { type FlagGroup, type FlagRow, type OptionRow, optionSections } from "../model/option-table.ts";
 import type { Options, PageFilters } from "../model/options.ts";
@@ -175,7 +175,7 @@ export function wholeNumber(minimum: number): (text: string) => number {
 
 /** `30s`, `5m`, `1d`, or a number of seconds. Returns seconds. */
 export function seconds(text: string): number {
-  const span = timeSpan(/^[\d.]+$/.test(text) ? `${text}s` : text);
+  const span = timeOrSeconds(text);
   if (span === undefined) throw new InvalidArgumentError("Expected a time such as 500ms, 30s, 5m, 12h or 1d.");
   return span / 1000;
 }

@@ -14,8 +14,8 @@ import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
 import type { DocumentRequest, DocumentSource } from "../model/exchange.ts";
 import { withFixedLimits } from "../model/fixed-limits.ts";
-import { path as checkPath, expectKnown, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import { defaultLimits, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
+import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../model/option-checks.ts";
+import { crawlOptionsIn, defaultLimits, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
 import { isComplete, isReadSitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { replaceFile } from "../storage/atomic-file.ts";
@@ -34,8 +34,8 @@ import { declaredKey, TreeSide } from "./tree-side.ts";
 /** A change that `changes` lists. */
 export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
-/** Options of `changes`. */
-export interface ChangesOptions extends Pick<DiffOptions, "ignore" | "include" | "exclude" | "crawl" | "signal"> {
+/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
    * @default added, changed, removed
@@ -133,25 +133,16 @@ export class ChangesRun {
   constructor(target: CrawlTarget, options: ChangesOptions) {
     const { state, first = "all", only = websiteKinds.slice(0, 3), allowedFor, ...diff } = options;
     checkTarget(target);
-    optionsIn("options", options, [
-      "state",
-      "first",
-      "only",
-      "ignore",
-      "include",
-      "exclude",
-      "crawl",
-      "signal",
-      "allowedFor",
-    ]);
+    const own = ["state", "first", "only", "ignore", "include", "exclude", "signal", "allowedFor"];
+    const crawl = crawlOptionsIn(options, own);
+    const taken = replacedOptions.find((name) => crawl[name] !== undefined);
+    if (taken !== undefined) throw invalid(`\`${taken}\` cannot be combined with \`state\``);
     this.#listsFirst = oneOf(["all", "none"])("first", first) === "all";
     for (const kind of strings("only", only)) expectKnown("kind of change", kind, websiteKinds);
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
-    this.#crawl = { ...diff.crawl, signal: diff.signal ?? diff.crawl?.signal };
-    const taken = replacedOptions.find((name) => this.#crawl[name] !== undefined);
-    if (taken !== undefined) throw invalid(`\`crawl.${taken}\` cannot be combined with \`state\``);
+    this.#crawl = { ...crawl, signal: diff.signal };
     this.#name = checkPath("state", state);
     this.#state = existsSync(state) ? realpathSync(state) : path.resolve(state);
     const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));

@@ -13,16 +13,16 @@ import {
   type PageField,
   type TreeChange,
 } from "../model/change.ts";
-import { functionValue, invalid, optionsIn, signal, strings, suggestion, text } from "../model/option-checks.ts";
-import { type Options, resolveOptions } from "../model/options.ts";
+import { functionValue, invalid, signal, strings, suggestion, text } from "../model/option-checks.ts";
+import { crawlOptionsIn, type Options } from "../model/options.ts";
 import { type Matches, type Pattern, passing, patterns } from "../model/pattern.ts";
 import { compareSides } from "./compare-sides.ts";
 import { checkSide, type DiffSide } from "./diff-side.ts";
 import type { NdjsonSide } from "./ndjson-side.ts";
 import { type OpenSideOptions, openSide } from "./open-side.ts";
 
-/** Options of `diffTrees`. */
-export interface DiffOptions {
+/** Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees. */
+export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
    * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
    * @default []
@@ -40,8 +40,6 @@ export interface DiffOptions {
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
-  /** How a side that is a website is crawled. Its `rewrite` applies to archives and files, too, but not to trees. */
-  crawl?: Options | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
   /** Called with the totals after the last change. */
@@ -72,7 +70,9 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
 export type ContentOf = (url: string) => string;
 
 /** The checked options. */
-export interface DiffSettings extends Pick<DiffOptions, "column" | "crawl" | "signal" | "onFinished"> {
+export interface DiffSettings extends Pick<DiffOptions, "column" | "signal" | "onFinished"> {
+  /** How a side that is a website is crawled. */
+  readonly crawl: Options;
   readonly ignored: ReadonlySet<PageField>;
   readonly ignoresSitemap: boolean;
   /** Whether a page is compared, by its URL. @default all */
@@ -86,9 +86,9 @@ export interface DiffSettings extends Pick<DiffOptions, "column" | "crawl" | "si
 
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
-  optionsIn("options", options, ["ignore", "only", "include", "exclude", "column", "crawl", "signal", "onFinished"]);
-  const { ignore: left = [], only = listedKinds, crawl } = options;
-  if (crawl !== undefined) resolveOptions(crawl);
+  const own = ["ignore", "only", "include", "exclude", "column", "signal", "onFinished"];
+  const crawl = crawlOptionsIn(options, own, ["save", "resume"]);
+  const { ignore: left = [], only = listedKinds } = options;
   const ignore = namesAmong("ignore", left, ignorable);
   return {
     ignored: new Set(ignore.filter((name) => name !== "sitemap")),

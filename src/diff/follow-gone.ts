@@ -4,18 +4,19 @@ import { type FollowedPage, inOrder, openPageFetch } from "../crawl/fetch-pages.
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
-import type { Options } from "../model/options.ts";
+import { type Options, resolveOptions } from "../model/options.ts";
 import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
 import { isTree } from "../tree/tree.ts";
 import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, diffBatches, type OnSide, resolveDiffOptions } from "./diff-trees.ts";
 
-/** Options of `followGone`. */
-export interface FollowOptions
-  extends Pick<DiffOptions, "include" | "exclude" | "column" | "crawl" | "signal" | "onFinished"> {
-  /** Where the old addresses are requested: like `crawl`, also with `save` (keeps the responses in an archive) and `resume`. */
-  fetch?: Options | undefined;
+/** Options of `followGone`. Those of a crawl are for sides that are websites, and for the requests of old addresses. */
+export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
+  /** Saves the responses of the old addresses to this archive. */
+  save?: string | undefined;
+  /** Continues from an archive that `save` wrote: addresses that it has are not requested again. */
+  resume?: string | undefined;
 }
 
 /**
@@ -26,12 +27,14 @@ export interface FollowOptions
  * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);
  */
 export function followGone(before: DiffSide, after: DiffSide, options: FollowOptions = {}): AsyncIterable<FollowedRow> {
-  const { fetch, ...diff } = options;
+  const { save, resume, ...diff } = options;
   const settings = resolveDiffOptions({ ...diff, only: ["removed", "unknown"] });
+  const fetch = { ...settings.crawl, save, resume };
+  resolveOptions(fetch);
   for (const side of [before, after]) checkSide(side);
   return {
     async *[Symbol.asyncIterator]() {
-      const totals = yield* followRows(before, after, settings, fetch ?? diff.crawl ?? {});
+      const totals = yield* followRows(before, after, settings, fetch);
       settings.onFinished?.(totals);
     },
   };
@@ -45,7 +48,7 @@ export async function* followRows(
   fetch: Options,
   onSide?: OnSide,
 ): AsyncGenerator<FollowedRow, DiffTotals, undefined> {
-  const pairs = rewrite("rewrite", settings.crawl?.rewrite ?? []);
+  const pairs = rewrite("rewrite", settings.crawl.rewrite ?? []);
   const reader = new FingerprintReader();
   const listed = new Fingerprints();
   const onListed = (url: string) => {

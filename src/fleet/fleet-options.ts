@@ -9,8 +9,14 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 import type { SiteResponses } from "./site-responses.ts";
 
-/** Options of `runFleet`. */
-export interface FleetOptions {
+/** The options of a crawl that a fleet takes for all its websites. Archives are per website: `SiteOutput.options` names them. */
+export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
+
+/**
+ * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed, unless
+ * `knownPaths` is set otherwise.
+ */
+export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
@@ -25,18 +31,13 @@ export interface FleetOptions {
   /**
    * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
    */
-  concurrency?: number | undefined;
+  parallelSites?: number | undefined;
   /**
    * Parallel requests per IP address, across all its host names. A function is called each time, for limits that
    * are divided among several workers.
    * @default 8
    */
   perAddress?: number | (() => number) | undefined;
-  /**
-   * How each website is crawled, and which of its pages are listed. Well-known paths are tried only if needed, unless set otherwise.
-   * @default { knownPaths: "if-needed" }
-   */
-  crawl?: StreamOptions | undefined;
   /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
   /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
@@ -69,7 +70,7 @@ export type FleetEvent =
 export const defaultPerAddress = 8;
 
 /** Reserves 4 MB of memory for each website, and counts 64 websites for each core. */
-export function defaultConcurrency(memory: number = freemem(), cores: number = availableParallelism()): number {
+export function defaultParallelSites(memory: number = freemem(), cores: number = availableParallelism()): number {
   const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
   return Math.max(16, Math.min(128, 64 * cores, byMemory));
 }

@@ -11,14 +11,20 @@ import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
-import { expectObject, functionValue, invalid, number, optionsIn, signal, unexpected } from "../model/option-checks.ts";
-import { type Options, pageFilterNames, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
+import { expectObject, functionValue, invalid, number, signal, unexpected } from "../model/option-checks.ts";
+import {
+  type Options,
+  pageFilterNames,
+  resolveStreamOptions,
+  type StreamOptions,
+  streamOptionsIn,
+} from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
 import { siteQueueOf } from "./bull-queue.ts";
 import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
-import { defaultConcurrency, defaultPerAddress, noSink } from "./fleet-options.ts";
+import { defaultParallelSites, defaultPerAddress, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 import { emptySummary, siteJob } from "./site-job.ts";
@@ -35,7 +41,7 @@ import { countResponse, noResponses, type SiteResponses } from "./site-responses
  */
 export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const settings = resolved(options);
-  const { queue, run, sites, sink, concurrency, crawl, onEvent } = settings;
+  const { queue, run, sites, sink, parallelSites, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
   const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
   // Aborted by the caller, or by an error that is not about a website.
@@ -64,7 +70,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       let isSlow = false;
       // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
       const timer = setTimeout(() => {
-        if (slow >= concurrency * slowLane || drain.signal.aborted) return;
+        if (slow >= parallelSites * slowLane || drain.signal.aborted) return;
         isSlow = true;
         slow += 1;
         startWorker();
@@ -161,7 +167,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const adding = sites && queue.add(run, until(jobsOf(sites, crawl), drain.signal));
   adding?.catch((error: unknown) => stop.abort(error));
   try {
-    for (let count = 0; count < concurrency; count += 1) startWorker();
+    for (let count = 0; count < parallelSites; count += 1) startWorker();
     while (workers.size > 0) await Promise.all(workers);
     stop.signal.throwIfAborted();
   } finally {
@@ -176,8 +182,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 
 // Throws a `SitemapError` (`invalid-option`).
 function resolved(options: FleetOptions) {
-  optionsIn("options", options, knownOptions);
-  const { sites, run = "default", sink = noSink, concurrency = defaultConcurrency(), perAddress } = options;
+  const crawl = streamOptionsIn(options, ownOptions, ["save", "previous", "resume"]);
+  const { sites, run = "default", sink = noSink, parallelSites = defaultParallelSites(), perAddress } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
@@ -186,18 +192,20 @@ function resolved(options: FleetOptions) {
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
   expectObject("sink", sink);
   if (typeof run !== "string") throw unexpected("run", "a name", run);
-  resolveStreamOptions(options.crawl);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
   for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
   return {
-    ...options,
+    sites,
+    drain: options.drain,
+    signal: options.signal,
+    onEvent: options.onEvent,
     queue,
     run,
     sink,
-    concurrency: number("concurrency", concurrency, 1),
+    parallelSites: number("parallelSites", parallelSites, 1),
     perAddress: perAddressOf(perAddress),
     // Others may write to a shared queue: they must not choose private addresses.
-    crawl: { knownPaths: "if-needed", ...untrusted, ...defined(options.crawl ?? {}) } as StreamOptions,
+    crawl: { knownPaths: "if-needed", ...untrusted, ...defined(crawl) } as StreamOptions,
   };
 }
 
@@ -207,9 +215,9 @@ function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): ()
   return () => fixed;
 }
 
-const knownOptions = [
-  ...(["sites", "queue", "run", "sink", "concurrency", "perAddress", "crawl", "drain", "signal", "onEvent"] as const),
-] as const satisfies readonly (keyof FleetOptions)[];
+const ownOptions: readonly (keyof FleetOptions)[] = [
+  ...(["sites", "queue", "run", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
+];
 
 /** Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` is called with what is given to the output. */
 async function crawlSite(
@@ -281,7 +289,7 @@ async function crawlSite(
 function withSettings(options: StreamOptions, { settings: { delay, maxPages, retries } = {} }: SiteJob): StreamOptions {
   return {
     ...options,
-    ...(delay === undefined ? {} : { delay: { milliseconds: delay * 1000 } }),
+    ...(delay === undefined ? {} : { delay }),
     ...(maxPages === undefined ? {} : { limits: { ...options.limits, pages: maxPages } }),
     ...defined({ retries }),
   };

@@ -9,7 +9,7 @@ import { systemReason } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { pageFilterNames, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
 import type { BullRuns, RunSettings } from "./bull-runs.ts";
-import { noSink, type SiteSink } from "./fleet-options.ts";
+import { type FleetCrawlOptions, noSink, type SiteSink } from "./fleet-options.ts";
 import { storedRun } from "./results.ts";
 import { bucketAddress, endpointOf, isBucket, S3Bucket } from "./s3-bucket.ts";
 import { type EarlierSite, type FleetFormat, fleetFormats, siteFiles } from "./site-files.ts";
@@ -22,11 +22,11 @@ export interface RunDefaults {
   readonly format?: FleetFormat | undefined;
   readonly archives?: boolean | undefined;
   readonly check?: boolean | undefined;
-  readonly crawl?: StreamOptions | undefined;
+  readonly crawl?: FleetCrawlOptions | undefined;
 }
 
 /** A website that takes longer must not hold up the fleet. */
-export function withDefaults(crawl: StreamOptions): StreamOptions {
+export function withDefaults(crawl: FleetCrawlOptions): FleetCrawlOptions {
   return { ...crawl, limits: { time: 600_000, ...defined(crawl.limits ?? {}) } };
 }
 
@@ -126,7 +126,7 @@ const runOptions: ReadonlySet<string> = new Set<keyof StreamOptions>([
   ...(["userAgent", "limits", ...pageFilterNames] as (keyof StreamOptions)[]),
 ]);
 
-function merged(one: StreamOptions = {}, other: StreamOptions = {}): StreamOptions {
+function merged(one: FleetCrawlOptions = {}, other: FleetCrawlOptions = {}): FleetCrawlOptions {
   return { ...one, ...other, limits: { ...one.limits, ...other.limits } };
 }
 

@@ -18,7 +18,7 @@ export interface SiteJob {
 
 /** Settings of one website of a list. */
 export interface SiteSettings {
-  /** The least time between two requests, in seconds. */
+  /** The least time between two requests, in milliseconds. */
   readonly delay?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly retries?: number | undefined;

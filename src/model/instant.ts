@@ -25,6 +25,11 @@ export function timeSpan(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits) * units[unit?.toLowerCase() as keyof typeof units];
 }
 
+/** The same; a number without a unit is seconds. */
+export function timeOrSeconds(text: string): number | undefined {
+  return timeSpan(/^[\d.]+$/.test(text) ? `${text}s` : text);
+}
+
 /** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, a time span such as `36h`, `7d`, `2w`, or a `Date`, in milliseconds. */
 export function since(name: string, value: unknown): number {
   const text = typeof value === "string" ? value : "";

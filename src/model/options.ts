@@ -322,6 +322,44 @@ export function resolveOptions(options?: Options): Settings {
   return resolveAll(rows, options);
 }
 
+/**
+ * Of a function that has options of its own, those of its crawl, except `refused`. Throws for wrong values and unknown names, like
+ * `resolveOptions`.
+ */
+export function crawlOptionsIn(
+  options: object,
+  own: readonly string[],
+  refused: readonly (keyof Options)[] = [],
+): Options {
+  const crawl = withoutOwn(rows, options, own, refused);
+  resolveOptions(crawl);
+  return crawl;
+}
+
+/** The same for a stream of pages. */
+export function streamOptionsIn(
+  options: object,
+  own: readonly string[],
+  refused: readonly (keyof Options)[],
+): StreamOptions {
+  const crawl = withoutOwn([...rows, ...pageOptions], options, own, refused);
+  resolveStreamOptions(crawl);
+  return crawl;
+}
+
+function withoutOwn(
+  known: readonly OptionRow[],
+  options: object,
+  own: readonly string[],
+  refused: readonly string[],
+): Record<string, unknown> {
+  const isRefused = (name: string) =>
+    refused.includes(name) && (options as Record<string, unknown>)[name] !== undefined;
+  const names = known.map(({ name }) => name).filter((name) => !isRefused(name));
+  const given = optionsIn("options", options, [...own, ...names]);
+  return Object.fromEntries([...given].filter(([name]) => !own.includes(name)));
+}
+
 // With the limits that users do not set.
 function resolveAll<Resolved extends Pick<Settings, "limits">>(
   known: readonly OptionRow[],

@@ -33,7 +33,7 @@ async function trust(
   });
   const crawl = { client, retries: 0, knownPaths: "never", useHomepage: false } as const;
   await using tree = await sitemapTreeForHomepage(home, crawl);
-  const { verdict, reasons } = await lastmodTrust(tree, { now, crawl, ...options });
+  const { verdict, reasons } = await lastmodTrust(tree, { now, ...crawl, ...options });
   return [verdict, ...reasons.map(({ code, pages, of }) => `${code} ${pages}/${of}`)];
 }
 

@@ -57,7 +57,7 @@ async function treeOf(...given: Parameters<typeof host>): Promise<SitemapTree> {
 
 async function requested(size: number | "all", ...given: Parameters<typeof host>): Promise<CheckResult> {
   await using tree = await treeOf(...given);
-  return await checkTree(tree, { pages: size, crawl: { retries: 0, delay: 0 } });
+  return await checkTree(tree, { pages: size, retries: 0, delay: 0 });
 }
 
 const found = ({ findings }: CheckResult) =>
@@ -149,7 +149,9 @@ test("redirects of robots.txt are followed as those of sitemaps: other hosts cho
     };
     const options = {
       pages: 10,
-      crawl: { headers: { authorization: "secret" }, network: "allow-private", retries: 0 },
+      headers: { authorization: "secret" },
+      network: "allow-private",
+      retries: 0,
     } as const;
     routes["/robots.txt"] = status(301, { location: other });
     expect((await checkTree(tree, options)).pages).toMatchObject({ checked: 1, disallowed: 1 });
@@ -217,7 +219,7 @@ test("pages that never end, unpack to much or are full of open tags cost little"
 
 test("pages that never answer are given up when time is up", async () => {
   await using tree = await treeOf({ "/a": html(""), "/b": () => undefined, "/c": () => undefined });
-  const { pages, complete } = await checkTree(tree, { pages: 3, crawl: { retries: 0, limits: { time: 1000 } } });
+  const { pages, complete } = await checkTree(tree, { pages: 3, retries: 0, limits: { time: 1000 } });
   expect(pages).toMatchObject({ checked: 1, unanswered: 2 });
   expect(complete).toBe(true);
 });
@@ -335,7 +337,7 @@ test("images that do not exist are found; others, and those that robots.txt disa
   routes["/sitemap.xml"] = list;
   await using again = await sitemapTreeForHomepage(home, { knownPaths: "never", useHomepage: false });
   void tree;
-  const result = await checkTree(again, { pages: 10, crawl: { retries: 0 } });
+  const result = await checkTree(again, { pages: 10, retries: 0 });
   expect(found(result)).toEqual([
     ["page-image-missing", "warning", "/a", "/gone.png"],
     ["page-image-missing", "warning", "/b", "/gone.png"],
@@ -366,7 +368,7 @@ test("a page that two sitemaps list is requested once, and all pages are request
   const done: string[] = [];
   for (const pages of ["all", 3] as const) {
     website.requests.length = 0;
-    const result = await checkTree(two, { pages, crawl: { retries: 0 }, onPage: (at, of) => done.push(`${at}/${of}`) });
+    const result = await checkTree(two, { pages, retries: 0, onPage: (at, of) => done.push(`${at}/${of}`) });
     expect(result.pages).toMatchObject({ listed: 3, checked: 3 });
     expect(website.requests.filter((url) => /^\/[abc]$/.test(url))).toEqual(["/a", "/b", "/c"]);
   }
@@ -404,7 +406,7 @@ test("a check that was stopped goes on with --resume, and requests only what is 
   const stop = new AbortController();
   const checking = checkTree(tree, {
     pages: "all",
-    crawl: { resume: file },
+    resume: file,
     signal: stop.signal,
     onPage: (done) => done === 10 && stop.abort(new Error("stopped")),
   });
@@ -434,7 +436,7 @@ test("nothing is requested for a website that only an archive names", async () =
   await (await sitemapTreeForHomepage(home, { save: file })).close();
   await using tree = await openTree(file);
   website.requests.length = 0;
-  const { pages } = await checkTree(tree, { pages: 1, crawl: { network: "allow-private" } });
+  const { pages } = await checkTree(tree, { pages: 1, network: "allow-private" });
   expect([pages?.checked, pages?.unanswered, website.requests]).toEqual([0, 1, []]);
 });
 

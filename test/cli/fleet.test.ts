@@ -295,7 +295,7 @@ test("a part of a list that has no website is done", async () => {
 
 test("other columns of a list say how a website is read; a value that is no number is reported", async () => {
   const { sites } = await serve({ count: 3 });
-  const rows = [`${sites[0]},,1,`, `${sites[1]},0.3,,0`, `${sites[2]},soon,,`];
+  const rows = [`${sites[0]},,1,`, `${sites[1]},300ms,,0`, `${sites[2]},soon,,`];
   const list = file(
     "list.csv",
     `site,delay,max-pages,retries,header\n${rows.map((row) => `${row},X: y`).join("\n")}\n`,
@@ -303,11 +303,12 @@ test("other columns of a list say how a website is read; a value that is no numb
   const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site"));
   expect(code).toBe(3);
   expect(stderr).toContain(`list.csv:4: not a website: ${sites[2]},soon`);
-  expect(stderr).toContain("(delay, max-pages and retries must be numbers)");
+  expect(stderr).toContain("(delay must be a time such as 2s; max-pages and retries must be numbers)");
   const [limited, slow] = doneLines().sort((one, other) => (one.site < other.site ? -1 : 1));
   expect(limited).toMatchObject({ pages: 1, reasons: [{ code: "limit-pages" }] });
   expect(slow?.duration).toBeGreaterThanOrEqual(290);
-  expect(journal()[0]).toMatchObject({ type: "add", settings: { maxPages: 1 } });
+  const added = journal().flatMap((line) => (line.type === "add" ? [line.settings] : []));
+  expect(added).toEqual([{ maxPages: 1 }, { delay: 300, retries: 0 }]);
 });
 
 test.each([[[]], [["--check"]]])("page filters choose what is written, and count, with %j", async (more) => {

@@ -569,7 +569,10 @@ describe("options", () => {
     [{ include: 5 }, "Expected `include` to be a pattern, a function or a list of them"],
     [{ exclude: "" }, "Expected `exclude` to be a pattern"],
     [{ unknown: 1 }, "Unknown option `unknown`"],
-    [{ crawl: { retries: -1 } }, "Expected `retries` to be"],
+    [{ crawl: {} }, "Unknown option `crawl`"],
+    [{ save: "both.warc.gz" }, "Unknown option `save`"],
+    [{ timout: 1 }, "did you mean `timeout`?"],
+    [{ retries: -1 }, "Expected `retries` to be"],
   ])("%j is refused at the call", (options, message) => {
     expect(() => diffTrees("a.xml", "b.xml", options as never)).toThrow(message);
   });

@@ -85,7 +85,7 @@ test("archives, websites and trees give the same, on disk as in memory, in piece
           const batches = diffBatches(
             left,
             right,
-            resolveDiffOptions({ crawl }),
+            resolveDiffOptions(crawl),
             undefined,
             new SpillFile({ memory: 0, blockLength: 64 }),
           );

@@ -87,7 +87,7 @@ const options = { knownPaths: "never", useHomepage: false, retries: 0 } as const
 function website(name = newState()): {
   routes: Record<string, Route>;
   hits: string[];
-  read: (more?: Partial<ChangesOptions>) => ReturnType<typeof changes>;
+  read: (more?: Partial<ChangesOptions>, crawl?: Options) => ReturnType<typeof changes>;
   state: string;
 } {
   const routes: Record<string, Route> = {
@@ -98,7 +98,12 @@ function website(name = newState()): {
   };
   const { client, hits } = site((name) => routes[name]);
   const state = path.resolve(folder, name);
-  return { routes, hits, state, read: (more = {}) => changes(home, { state, crawl: { ...options, client }, ...more }) };
+  return {
+    routes,
+    hits,
+    state,
+    read: (more = {}, crawl = { ...options, client }) => changes(home, { state, ...crawl, ...more }),
+  };
 }
 
 async function all(found: ReturnType<typeof changes>): Promise<string[]> {
@@ -250,11 +255,11 @@ describe("in the library", () => {
     const { client } = site((name) => routes[name]);
     const crawl = { ...options, client, useHomepage: true, extraKnownPaths: ["/guess.xml"] };
     const whole = Object.fromEntries(Object.entries(routes));
-    expect(await committed(read({ crawl }))).toHaveLength(5);
+    expect(await committed(read({}, crawl))).toHaveLength(5);
     Object.assign(routes, changed);
-    expect(await committed(read({ crawl }))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
     Object.assign(routes, whole);
-    expect(await committed(read({ crawl }))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
   });
 
   const error = "<html><title>Oops</title></html>";
@@ -293,18 +298,18 @@ describe("in the library", () => {
     const { client } = site((name) => routes[name]);
     const crawl = { client, retries: 0 };
     const whole = { ...routes };
-    expect(await committed(read({ crawl }))).toHaveLength(10);
+    expect(await committed(read({}, crawl))).toHaveLength(10);
     for (const [name, route] of Object.entries(changed)) {
       if (route === undefined) delete routes[name];
       else routes[name] = route;
     }
-    expect(await committed(read({ crawl }))).toEqual([]);
-    expect(await committed(read({ crawl }))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
     Object.assign(routes, whole);
-    expect(await committed(read({ crawl }))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
     // It was not only silent: what is really gone is said.
     routes["/a.xml"] = urlset("2");
-    expect(await committed(read({ crawl }))).toEqual(["removed 1"]);
+    expect(await committed(read({}, crawl))).toEqual(["removed 1"]);
   });
 
   test("a robots.txt that lists another sitemap, and a sitemap that is gone for good (410), are evidence", async () => {
@@ -312,11 +317,11 @@ describe("in the library", () => {
     routes["/sitemap.xml"] = urlset("4");
     const { client } = site((name) => routes[name]);
     const crawl = { client, retries: 0, useHomepage: false };
-    expect(await committed(read({ crawl }))).toHaveLength(4);
+    expect(await committed(read({}, crawl))).toHaveLength(4);
     routes["/sitemap.xml"] = { status: 410 };
-    expect(await committed(read({ crawl }))).toEqual(["removed 4"]);
+    expect(await committed(read({}, crawl))).toEqual(["removed 4"]);
     routes["/robots.txt"] = robots("b.xml");
-    expect(await committed(read({ crawl }))).toEqual(["removed 1", "removed 2"]);
+    expect(await committed(read({}, crawl))).toEqual(["removed 1", "removed 2"]);
   });
 
   test("sitemaps of a robots.txt that is gone are still read", async () => {
@@ -384,20 +389,19 @@ describe("in the library", () => {
     const { client } = site((name) => routes[name]);
     const less = { client, ...options, useRobots: false, extraKnownPaths: ["/always.xml"] };
     const crawl = { ...less, ...more, extraKnownPaths: [...less.extraKnownPaths, ...(more.extraKnownPaths ?? [])] };
-    const first = await committed(read({ crawl }));
+    const first = await committed(read({}, crawl));
     expect(first.length).toBeGreaterThan(1);
-    for (let run = 0; run < 2; run++) expect(await committed(read({ crawl: less }))).toEqual([]);
-    expect(await committed(read({ crawl }))).toEqual([]);
+    for (let run = 0; run < 2; run++) expect(await committed(read({}, less))).toEqual([]);
+    expect(await committed(read({}, crawl))).toEqual([]);
     routes["/always.xml"] = urlset("16");
-    expect(await committed(read({ crawl: less }))).toEqual(["removed 15", "added 16"]);
+    expect(await committed(read({}, less))).toEqual(["removed 15", "added 16"]);
   });
 
   test("limits are for the website, not for the state", async () => {
-    const { routes, read } = website();
-    const { client } = site((name) => routes[name]);
+    const { read } = website();
     await committed(read());
     for (const limits of [{ time: 0 }, { sitemaps: 1 }, { pages: 1 }]) {
-      const found = read({ crawl: { ...options, client, limits } });
+      const found = read({ limits });
       expect(await all(found).catch(({ code }: { code: string }) => [code])).not.toContainEqual(
         expect.stringMatching("added"),
       );
@@ -410,8 +414,7 @@ describe("in the library", () => {
     const { routes, read } = website();
     const { b = "" } = { b: routes["/b.xml"] };
     routes["/b.xml"] = { wait: 60_000 };
-    const { client } = site((name) => routes[name]);
-    const cut = read({ crawl: { ...options, client, limits: { time: 500 } } });
+    const cut = read({ limits: { time: 500 } });
     expect(await committed(cut)).toEqual(["added 1", "added 2"]);
     routes["/b.xml"] = b;
     expect(await committed(read())).toEqual(["added 3"]);
@@ -432,7 +435,7 @@ describe("in the library", () => {
   test("what did not change is not transferred", async () => {
     const changing = await ChangingSite.serve(3);
     const state = newState();
-    const run = () => committed(changes(changing.homepage, { state, crawl: options }));
+    const run = () => committed(changes(changing.homepage, { state, ...options }));
     expect(await run()).not.toEqual([]);
     const sent = changing.answers.filter((answer) => answer.startsWith("200 s")).length;
     expect(await run()).toEqual([]);
@@ -457,10 +460,10 @@ describe("in the library", () => {
       expect(readFileSync(state).equals(bytes)).toBe(true);
     }
     writeFileSync(state, whole);
-    const other = changes("https://example.com/", { state, crawl: { client: site({}).client } });
+    const other = changes("https://example.com/", { state, client: site({}).client });
     await expect(all(other)).rejects.toThrow(`${state} is about https://example.org/, not https://example.com/`);
     const sitemaps = [`${home}a.xml`];
-    const part = changes({ sitemaps }, { state, crawl: { client: site({}).client } });
+    const part = changes({ sitemaps }, { state, client: site({}).client });
     await expect(all(part)).rejects.toThrow(`${state} is about https://example.org/, not ${sitemaps[0]}`);
     const first = read();
     const iterator = first[Symbol.asyncIterator]();
@@ -480,7 +483,7 @@ describe("in the library", () => {
     expect(() => read({ first: "some" as "all" })).toThrow("first");
     expect(() => read({ only: ["moved" as "added"] })).toThrow("moved");
     for (const crawl of [{ save: "x.warc" }, { resume: "x.warc" }])
-      expect(() => changes(home, { state, crawl })).toThrow("cannot be combined with");
+      expect(() => changes(home, { state, ...crawl })).toThrow("cannot be combined with");
     expect(() => changes(home, {} as ChangesOptions)).toThrow("state");
   });
 });

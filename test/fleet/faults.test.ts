@@ -84,13 +84,13 @@ test(`of ${count} websites, ${share}% with faults: the healthy ones give the sam
   });
   const server = await faultServer(Object.fromEntries(paths.map((each) => [each, answer])), { addresses });
   const homepage = (number: number) => `http://${addresses[number]}:${server.port}/`;
-  const compare = async (options: Options): Promise<string[]> => {
+  const compare = async (options: Omit<Options, "onEvent">): Promise<string[]> => {
     const out = newFolder();
     const queue = await JournalQueue.open(out);
     const results = new Map<string, SiteSummary>();
     const sites = Array.from({ length: count }, (_, number) => homepage(number));
     const sink = siteFiles({ store: new Store(out), format: "ndjson", archives: false });
-    const { results: _, ...counts } = await runFleet({ queue, sites, sink, concurrency: 96, crawl: options });
+    const { results: _, ...counts } = await runFleet({ queue, sites, sink, parallelSites: 96, ...options });
     expect(counts).toEqual({ waiting: 0, active: 0, done: count, failed: 0 });
     for await (const summary of queue.results()) results.set(summary.site, summary);
     expect(results.size).toBe(count);

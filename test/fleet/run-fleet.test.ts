@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
 import {
-  defaultConcurrency,
+  defaultParallelSites,
   type FleetEvent,
   type FleetOptions,
   type SiteOutput,
@@ -67,7 +67,7 @@ test("a website whose check ran out of time is incomplete, with the reason", asy
   const check = (tree: SitemapTree, within: CheckOptions) => checkTree(tree, { ...within, time: 0 });
   const outcomeWith = async (used: typeof check) => {
     const sink = siteFiles({ store, format: "none", archives: false, check: used });
-    const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink, crawl: { ...crawl, client } });
+    const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink, ...crawl, client });
     return results.map(({ outcome, reasons }) => ({ outcome, reasons }));
   };
   const reason = { code: "limit-time", message: "The check was not finished in time", count: 1 };
@@ -85,7 +85,7 @@ test("every website has one result, with its outcome and the reasons", async () 
     ...hosts("shut", 2),
     ...hosts("part", 2),
   ];
-  const { counts, results } = await run(newFolder(), { sites, sink, crawl: { ...crawl, client }, concurrency: 8 });
+  const { counts, results } = await run(newFolder(), { sites, sink, ...crawl, client, parallelSites: 8 });
   expect(counts).toEqual({ waiting: 0, active: 0, done: 30, failed: 0 });
   const of = (outcome: SiteOutcome) => results.filter((result) => result.outcome === outcome);
   const counted = siteOutcomes.map((outcome) => [outcome, of(outcome).length]);
@@ -119,7 +119,7 @@ test.each([
     },
   };
   const options = { ...crawl, client, limits: { time: 500 } };
-  const { results } = await run(newFolder(), { sites: hosts("fine", 3), sink: failing, crawl: options });
+  const { results } = await run(newFolder(), { sites: hosts("fine", 3), sink: failing, ...options });
   expect(results.filter(({ outcome }) => outcome === "complete")).toHaveLength(2);
   expect(results.filter(({ outcome }) => outcome === "failed")).toMatchObject([
     { site: "https://fine-1.example/", reasons: [{ code: "internal" }] },
@@ -161,7 +161,8 @@ test.each([
       const { results } = await run(newFolder(), {
         sites: hosts("fine", 3),
         sink: failing,
-        crawl: { ...crawl, client },
+        ...crawl,
+        client,
       });
       const outcomes = results.map(({ outcome }) => outcome);
       expect(outcomes).toEqual(["complete", failures === 3 ? "failed" : "complete", "complete"]);
@@ -177,9 +178,7 @@ test("a full disk ends the fleet: no website is to blame", async () => {
     open: () => Promise.reject(new Error("cannot write", { cause: Object.assign(new Error(), { code: "ENOSPC" }) })),
   };
   const folder = newFolder();
-  await expect(run(folder, { sites: hosts("fine", 3), sink, crawl: { ...crawl, client } })).rejects.toThrow(
-    "cannot write",
-  );
+  await expect(run(folder, { sites: hosts("fine", 3), sink, ...crawl, client })).rejects.toThrow("cannot write");
   const queue = await JournalQueue.open(folder);
   expect(await queue.counts()).toMatchObject({ waiting: 3, done: 0 });
   await queue.close();
@@ -187,7 +186,7 @@ test("a full disk ends the fleet: no website is to blame", async () => {
 
 test("many are read at a time, and no more than allowed", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
-  await run(newFolder(), { sites: hosts("fine", 60), crawl: { ...crawl, client }, concurrency: 20 });
+  await run(newFolder(), { sites: hosts("fine", 60), ...crawl, client, parallelSites: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
 });
@@ -206,8 +205,9 @@ test("a signal ends everything at once; websites in progress go back to the queu
     const ending = run(folder, {
       sites: hosts("hang", 6),
       sink,
-      crawl: { ...crawl, client },
-      concurrency: 3,
+      ...crawl,
+      client,
+      parallelSites: 3,
       signal: controller.signal,
       onEvent,
     });
@@ -230,8 +230,9 @@ test("a website that does not answer makes room for others", async () => {
   const sites = [...hosts("hang", 4), ...healthy];
   const ending = run(newFolder(), {
     sites,
-    crawl: { ...crawl, client, timeout: { connect: 600_000, firstByte: 600_000, idle: 600_000, total: 600_000 } },
-    concurrency: 2,
+    ...{ ...crawl, client },
+    timeout: { connect: 600_000, firstByte: 600_000, idle: 600_000, total: 600_000 },
+    parallelSites: 2,
     signal: controller.signal,
     onEvent,
   });
@@ -242,7 +243,8 @@ test("well-known paths are tried only if needed", async () => {
   const { client } = manyWebsites();
   const { results } = await run(newFolder(), {
     sites: ["fine-0.example", "gone-0.example"],
-    crawl: { ...crawl, client },
+    ...crawl,
+    client,
   });
   expect(results.find(({ site }) => site.includes("fine"))?.requests).toBe(2);
   expect(results.find(({ site }) => site.includes("gone"))?.requests).toBeGreaterThan(15);
@@ -279,14 +281,17 @@ test("with a path that counts, each path is a website of its own", () => {
 
 test("how many at a time depends on the machine, within bounds", () => {
   const gigabyte = 2 ** 30;
-  expect(defaultConcurrency(64 * gigabyte, 32)).toBe(128);
-  expect(defaultConcurrency(2 * gigabyte, 1)).toBe(64);
-  expect(defaultConcurrency(gigabyte / 4, 8)).toBe(16);
+  expect(defaultParallelSites(64 * gigabyte, 32)).toBe(128);
+  expect(defaultParallelSites(2 * gigabyte, 1)).toBe(64);
+  expect(defaultParallelSites(gigabyte / 4, 8)).toBe(16);
 });
 
 test.each([
-  [{ concurrency: 0 }, "Expected `concurrency`"],
-  [{ crawl: { retries: -1 } }, "Expected `retries`"],
+  [{ parallelSites: 0 }, "Expected `parallelSites`"],
+  [{ retries: -1 }, "Expected `retries`"],
+  [{ concurrency: { perhost: 1 } }, "did you mean `concurrency.perHost`?"],
+  [{ save: "all.warc.gz" }, "Unknown option `save`"],
+  [{ crawl: {} }, "Unknown option `crawl`"],
   [{ unknown: 1 }, "Unknown option `unknown`"],
 ])("%j is refused", async (options, message) => {
   await expect(runFleet({ queue: {} as never, ...options } as never)).rejects.toThrow(message);

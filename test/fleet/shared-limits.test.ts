@@ -61,13 +61,13 @@ const small = (port: number) => (host: string, url: string) => {
 async function run(sites: readonly string[], options: Omit<FleetOptions, "queue" | "sites"> = {}): Promise<string[]> {
   const queue = await JournalQueue.open(newFolder());
   const done: string[] = [];
-  const crawl = { retries: 0, useHomepage: false, network: "allow-private", ...options.crawl } as const;
+  const crawl = { retries: 0, useHomepage: false, network: "allow-private" } as const;
   const onEvent: FleetOptions["onEvent"] = (event) => {
     if (event.type === "site-done") done.push(`${event.summary.outcome} ${new URL(event.summary.site).hostname}`);
     options.onEvent?.(event);
   };
   try {
-    await runFleet({ concurrency: 64, ...options, queue, sites, crawl, onEvent });
+    await runFleet({ parallelSites: 64, ...crawl, ...options, queue, sites, onEvent });
   } finally {
     await queue.close();
   }
@@ -131,7 +131,7 @@ test("one host that many websites lead to has one limit and one pause for all of
   port = website.port;
   const done = await run(
     shops.map((host) => `http://${host}:${port}/`),
-    { crawl: { retries: 2, concurrency: { perHost: 2, total: 10 } } },
+    { retries: 2, concurrency: { perHost: 2, total: 10 } },
   );
   expect(done.filter((line) => line.startsWith("complete"))).toHaveLength(12);
   expect(website.most.get("cdn.example")).toBe(2);
@@ -164,7 +164,7 @@ test(`${dead} dead names and ${silent} silent hosts in flight keep no healthy we
       if (ended.filter((site) => site.includes("fine-")).length === healthy.length) enough.abort(new Error("enough"));
     };
     const urls = list.map((host) => `http://${host}:${port}/`);
-    const ending = run(urls, { concurrency: dead + silent + 4, signal: enough.signal, onEvent });
+    const ending = run(urls, { parallelSites: dead + silent + 4, signal: enough.signal, onEvent });
     await expect(ending).rejects.toThrow("enough");
     return ended;
   };

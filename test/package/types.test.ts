@@ -47,8 +47,8 @@ export const pages = streamPages("https://example.org/", { limits, timeout: { to
 export const fleet = runFleet({
   queue: await JournalQueue.open("out", { retry: undefined }),
   sites: [{ key: "a", homepage: "https://example.org/", settings: { delay: number } }],
-  crawl: { limits, delay: { milliseconds: number }, tls: { verify: undefined } },
-  concurrency: number,
+  limits, delay: { milliseconds: number }, tls: { verify: undefined },
+  parallelSites: number,
 });
 export const shared = runFleet({ queue: bull });
 for await (const { site, pages: count } of (await fleet).results) console.log(site, count);

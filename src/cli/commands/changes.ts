@@ -85,6 +85,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const run = await withTargets({ context, flags, doing, targets: [{ target }], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
   const found = new ChangesRun(crawlTarget(await run.probe(target)), {
+    ...run.options,
     only,
     state,
     first,
@@ -92,7 +93,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     include: filter && include,
     allowedFor: flags["allowedFor"] as string | undefined,
     signal: run.signal,
-    crawl: { ...run.options, onEvent: run.see.bind(run) },
+    onEvent: run.see.bind(run),
   });
   const replaces = existsSync(state) ? state : undefined;
   const ifStopped = replaces && `${state} was not changed`;

@@ -160,8 +160,8 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     let result: CheckResult;
     try {
       // The pages follow the sitemaps, in the same archive.
-      const crawl = { ...run.options, save: undefined, resume: run.options.save ?? resume };
-      const all = { ...options, ...run.whileChecking(files), crawl, signal: run.signal };
+      const requests = { ...run.options, save: undefined, resume: run.options.save ?? resume };
+      const all = { ...requests, ...options, ...run.whileChecking(files), signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
       const rowOutputs = flags.outputs.map(async ({ format }) =>
         isRowFormat(format) ? rowWriter(format, flags.csvSafe) : undefined,

@@ -144,14 +144,15 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   });
 
   const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
+  // --save and --resume apply to the pages that are followed.
+  const { save: _save, resume: _resume, ...ofSides } = crawl;
   const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
   const resolved = resolveDiffOptions({
+    ...ofSides,
     only: kinds,
     ignore,
     include,
     column: flags.column,
-    // --save and --resume apply to the pages that are followed.
-    crawl: { ...crawl, save: undefined, resume: undefined },
     signal: run.signal,
   });
   const settings = { ...resolved, contents };

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expectUsable } from "../../fetch/fetcher.ts";
+import type { FleetOptions } from "../../fleet/fleet-options.ts";
 import { journalName, readResults } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
@@ -50,7 +51,10 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   const queue = await JournalQueue.open(folder, { retry });
   try {
     const sink = await siteSink(defaults, earlier);
-    return await run(flags, folder, list, queue, watch, { sink, crawl: withDefaults(defaults.crawl ?? {}), store });
+    return await run(flags, folder, list, queue, watch, store, {
+      ...withDefaults(defaults.crawl ?? {}),
+      sink,
+    });
   } finally {
     await queue.close();
   }
@@ -62,7 +66,8 @@ async function run(
   list: SiteList,
   queue: JournalQueue,
   watch: FleetWatch,
-  { store, ...how }: Pick<Parameters<typeof runFleet>[0], "sink" | "crawl"> & { readonly store: Store },
+  store: Store,
+  how: Omit<FleetOptions, "queue">,
 ): Promise<number> {
   const { messages } = watch;
   const before = await queue.counts();
@@ -77,7 +82,7 @@ async function run(
   const total = () => Math.max(known, list.count, queue.size);
   const { concurrency, perAddress } = flags;
   await watch.run({ total, before: before.done }, ["SIGTERM"], (options) =>
-    runFleet({ ...options, ...how, queue, sites: list, concurrency, perAddress }),
+    runFleet({ ...options, ...how, queue, sites: list, parallelSites: concurrency, perAddress }),
   );
   const counter = new FleetCounter();
   let otherFormat = 0;

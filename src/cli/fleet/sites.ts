@@ -4,6 +4,7 @@ import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from ".
 import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
 import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
+import { timeOrSeconds } from "../../model/instant.ts";
 import { UsageError } from "../exit-codes.ts";
 import { crawlOptions, namesIn } from "../flags.ts";
 import type { Messages } from "../output/messages.ts";
@@ -150,7 +151,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;
   const entry = ([at, line, row]: Row): ListEntry => {
     const settings = settingsIn(row, isHeader ? names : []);
-    const wrong = `${line.slice(0, 100)} (delay, max-pages and retries must be numbers)`;
+    const wrong = `${line.slice(0, 100)} (delay must be a time such as 2s; max-pages and retries must be numbers)`;
     return settings === "unreadable" ? [at, "", wrong] : [at, (row[place] ?? "").trim(), line, settings];
   };
   return (async function* () {
@@ -163,11 +164,14 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
 const settingColumns = { delay: "delay", "max-pages": "maxPages", retries: "retries" } as const;
 
 function settingsIn(row: readonly string[], names: readonly string[]): SiteSettings | "unreadable" | undefined {
-  const given = names.flatMap((name, at) => {
+  const given: Record<string, number> = {};
+  for (const [at, name] of names.entries()) {
     const setting = settingColumns[name.trim().toLowerCase() as keyof typeof settingColumns];
     const text = row[at]?.trim() ?? "";
-    return setting === undefined || text === "" ? [] : [[setting, text] as const];
-  });
-  if (given.some(([name, text]) => !(name === "delay" ? /^\d+(\.\d+)?$/ : /^\d+$/).test(text))) return "unreadable";
-  return given.length === 0 ? undefined : Object.fromEntries(given.map(([name, text]) => [name, Number(text)]));
+    if (setting === undefined || text === "") continue;
+    const value = setting === "delay" ? timeOrSeconds(text) : /^\d+$/.test(text) ? Number(text) : undefined;
+    if (value === undefined) return "unreadable";
+    given[setting] = value;
+  }
+  return Object.keys(given).length === 0 ? undefined : given;
 }

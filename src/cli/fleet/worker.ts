@@ -49,7 +49,10 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
     const figures = { total: () => watch.own.totals().websites + queue.left, before: 0, lost: () => queue.lost };
     try {
       await watch.run(figures, [], (options) =>
-        runFleet({ queue, sink: runSinks(queue, own, earlier), concurrency, perAddress: share, crawl, ...options }),
+        runFleet({
+          ...{ ...crawl, ...options, queue, sink: runSinks(queue, own, earlier) },
+          ...{ parallelSites: concurrency, perAddress: share },
+        }),
       );
     } finally {
       await leave();

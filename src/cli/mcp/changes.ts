@@ -96,7 +96,7 @@ export class ChangeLists {
       const onEvent = (event: CrawlEvent) => {
         if (event.type === "finished") ({ complete } = event);
       };
-      const found = changes(homepage, { state, first: "none", crawl: { ...crawl, onEvent } });
+      const found = changes(homepage, { ...crawl, state, first: "none", onEvent });
       const items = found[Symbol.asyncIterator]();
       try {
         const { value } = await items.next();
