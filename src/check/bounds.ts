@@ -31,6 +31,10 @@ export const bounds = {
   datedShare: 0.5,
   /** Two dates of one page further apart than this contradict each other. */
   lastmodConflict: 1_000,
+  /** From this many pages on, a path with combinations of the same parameters is a filtered list. */
+  facetSets: 20,
+  /** A parameter with more values is not a filter. */
+  facetValues: 1000,
   newsStories: 1000,
   newsAge: 172_800_000,
   /** A date without a time may mean any hour of the day. */

@@ -108,7 +108,7 @@ export async function runCheck(
     const isComplete = tree.complete && !time.isUp;
     dates.finish(run);
     urls.finish(run);
-    media.finish(run);
+    await media.finish(run);
     if (isComplete) languages.finish(run);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
@@ -134,6 +134,7 @@ export async function runCheck(
       ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
       ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
+      ...(urls.areFacetsSpent ? [{ rule: "url-facet", reason: "too many paths have parameters" }] : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
     ];
     return resultOf(run, missing, isLate, unfinished, results, trust.verdict());
@@ -215,7 +216,7 @@ export class CheckTime {
   }
 }
 
-/** When documents were received. Dates are compared with this time, so that two checks of one archive give the same result. */
+/** When documents were received, or the website said that they are still the same. Dates are compared with this time, so that two checks of one archive give the same result. */
 export class Receipt {
   readonly #tree: SitemapTree;
   readonly #given: number | undefined;
@@ -241,15 +242,16 @@ export class Receipt {
     }
     const { documents } = partsOf(this.#tree);
     for (const { url } of this.#tree.discovery.slice(0, mostTried)) {
-      const tried = Date.parse((await documents.fetch({ url, role: "sitemap" })).receivedAt ?? "");
+      const { receivedAt, revalidatedAt = receivedAt } = await documents.fetch({ url, role: "sitemap" });
+      const tried = Date.parse(revalidatedAt ?? "");
       if (!Number.isNaN(tried)) return tried;
     }
     return this.#now;
   }
 
   async #known(sitemap: Sitemap): Promise<number | undefined> {
-    const { receivedAt } = (await this.#tree.response(sitemap)) ?? {};
-    return receivedAt === undefined ? undefined : Date.parse(receivedAt);
+    const { receivedAt, revalidatedAt = receivedAt } = (await this.#tree.response(sitemap)) ?? {};
+    return revalidatedAt === undefined ? undefined : Date.parse(revalidatedAt);
   }
 }
 

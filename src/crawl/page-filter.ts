@@ -81,12 +81,12 @@ export class PageFilter {
     const { scope, allowedFor } = this.settings;
     if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
     if (scope === "any") return;
-    const tldts = scope === "host" ? undefined : await import("tldts");
-    const siteOf = ({ hostname }: URL) => tldts?.getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+    const domainOf = scope === "host" ? undefined : await registrableDomains();
     const home = parseUrl(homepage);
     // A host without a public suffix, such as localhost, is the same website as with `www.`.
     const isHost = (url: URL) => bareHost(url.host) === bareHost(home?.host ?? "");
-    const isSite = (url: URL) => tldts !== undefined && home !== null && siteOf(url) === siteOf(home);
+    const isSite = (url: URL) =>
+      home !== null && domainOf !== undefined && domainOf(url.hostname) === domainOf(home.hostname);
     this.#isAtHome = byOrigin((url) => isHost(url) || isSite(url));
   }
 
@@ -199,4 +199,10 @@ function byOrigin(judge: (url: URL) => boolean): Matches {
     known.set(origin, result);
     return result;
   };
+}
+
+/** What finds the registrable domain of a host: `example.co.uk` for `www.example.co.uk`. A host without a public suffix is its own. */
+export async function registrableDomains(): Promise<(hostname: string) => string> {
+  const { getDomain } = await import("tldts");
+  return (hostname) => getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }

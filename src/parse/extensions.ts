@@ -32,6 +32,8 @@ export interface ExtensionTarget {
   date(text: string, facts?: TextFacts): string | undefined;
   newsDate(text: string, facts: TextFacts): string | undefined;
   url(text: string, facts?: TextFacts): string | undefined;
+  /** The URL of this element is invalid, which is reported. */
+  refuseUrl(name: string): void;
 }
 
 type Rules = Map<string, ElementRule<ExtensionTarget>>;
@@ -61,7 +63,7 @@ export const newsRules: Rules = elements("news", {
 
 /** Inside `<image:image>`. */
 export const imageRules: Rules = elements("image", {
-  loc: url(({ image }, loc) => (image.url ??= loc)),
+  loc: url(({ image }, loc) => (image.url ??= loc), "loc"),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
   geo_location: text(({ image }, location) => (image.geoLocation ??= location)),
   title: text(({ image }, title) => (image.title ??= title)),
@@ -80,12 +82,12 @@ export const imageRules: Rules = elements("image", {
 
 /** Inside `<video:video>`. */
 export const videoRules: Rules = elements("video", {
-  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url)),
+  thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url), "thumbnail_loc"),
   title: text(({ video }, text) => (video.title ??= text)),
   description: text(({ video }, text) => (video.description ??= text)),
-  content_loc: url(({ video }, url) => (video.contentUrl ??= url)),
+  content_loc: url(({ video }, url) => (video.contentUrl ??= url), "content_loc"),
   player_loc: {
-    ...url(({ video }, url) => (video.playerUrl ??= url)),
+    ...url(({ video }, url) => (video.playerUrl ??= url), "player_loc"),
     open(reader, attributes) {
       set(reader, "playerAllowsEmbed", parseBoolean, attributeOf(attributes, "allow_embed"));
       set(reader, "playerAutoplay", String, attributeOf(attributes, "autoplay"));
@@ -171,12 +173,13 @@ function text(set: (reader: ExtensionTarget, text: string) => unknown): Part {
   };
 }
 
-function url(set: (reader: ExtensionTarget, url: string) => unknown): Part {
+function url(set: (reader: ExtensionTarget, url: string) => unknown, name?: string): Part {
   return {
     isUrl: true,
     text(reader, content, facts) {
       const resolved = content === "" ? undefined : reader.url(content, facts);
       if (resolved !== undefined) set(reader, resolved);
+      else if (name !== undefined && content !== "") reader.refuseUrl(name);
     },
   };
 }

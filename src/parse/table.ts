@@ -17,7 +17,7 @@ export interface TableTarget {
   /** Only the URLs of pages are needed. */
   readonly urlsOnly?: boolean;
   /** The URL of the entry cannot be used; the reason was reported. */
-  refuseUrl?(): void;
+  refuseUrl?(name: string, isKey: boolean): void;
   /** The text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
   /** The root was closed. */
@@ -167,7 +167,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     };
     if (closed.isFallback) this.target.missFallback?.(closed.name, report);
     else report();
-    if (closed.isKey) this.target.refuseUrl?.();
+    if (closed.isUrl) this.target.refuseUrl?.(closed.name, closed.isKey);
   }
 
   /** The rule of an element inside the innermost one, or inside one with the rule `parent`. Reports a spelling that differs from the format's. */

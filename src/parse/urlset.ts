@@ -30,6 +30,8 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   /** The entry has no element of its own: its URL is where an entry should be. */
   isImplied = false;
   #isUrlRefused = false;
+  // Elements of the current extension whose URLs are invalid, which is reported: they are not missing.
+  readonly #refused = new Set<string>();
   /** Another entry began and ended inside this one, so the next URL does not belong to this one. */
   hasPassedEntry = false;
   loc = "";
@@ -64,8 +66,9 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.report = report;
   }
 
-  refuseUrl(): void {
-    this.#isUrlRefused = true;
+  refuseUrl(name: string, isKey = false): void {
+    if (isKey) this.#isUrlRefused = true;
+    else this.#refused.add(name);
   }
 
   endRoot(): void {
@@ -227,26 +230,30 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
 
   endImage(): void {
     const { image } = this;
-    if (image.url === undefined) this.report("image-incomplete");
-    else if (this.#images.length >= this.#limits.images) {
+    if (image.url === undefined) {
+      if (!this.#refused.has("loc")) this.report("image-incomplete");
+    } else if (this.#images.length >= this.#limits.images) {
       this.report("limit-images", undefined, this.#limits.images);
     } else this.#images.push(image as SitemapImage);
     this.image = {};
+    this.#refused.clear();
   }
 
   endVideo(): void {
     const { video } = this;
+    const refused = (name: string) => (this.#refused.has(name) ? name : undefined);
     const missing = missingOf({
-      thumbnail: video.thumbnailUrl,
+      thumbnail: video.thumbnailUrl ?? refused("thumbnail_loc"),
       title: video.title,
       description: video.description,
-      "content or player": video.contentUrl ?? video.playerUrl,
+      "content or player": video.contentUrl ?? video.playerUrl ?? refused("content_loc") ?? refused("player_loc"),
     });
     if (missing !== "") this.report("video-incomplete", missing);
     if (this.#videos.length >= this.#limits.videos) {
       this.report("limit-videos", undefined, this.#limits.videos);
     } else if (!isEmpty(video)) this.#videos.push(video);
     this.video = {};
+    this.#refused.clear();
   }
 
   /** `mistaken`: the element's name, if it should have been `xhtml:link`. */

@@ -304,12 +304,12 @@ describe("recipes", () => {
       built("https://example.org/", "https://staging.example.com/a");
       const bad = await run(words);
       expect(bad.code, bad.stdout + bad.stderr).toBe(6);
-      expect(bad.stdout).toContain("url-other-host");
+      expect(bad.stdout).toContain("url-private-host");
     }
     if (words.includes("sarif")) {
       const { runs } = JSON.parse(readFileSync(path.join(place, "sitemaps.sarif"), "utf8"));
       expect(runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri).toBe("public/sitemap.xml");
-      expect(readFileSync(path.join(place, "summary.md"), "utf8")).toContain("url-other-host");
+      expect(readFileSync(path.join(place, "summary.md"), "utf8")).toContain("url-private-host");
     }
   });
 });

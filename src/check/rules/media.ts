@@ -1,5 +1,6 @@
 // Rules about news stories, images and videos.
 
+import { registrableDomains } from "../../crawl/page-filter.ts";
 import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
@@ -172,11 +173,13 @@ export class MediaRules {
   }
 
   /** All pages were seen. */
-  finish({ findings, tree, site }: CheckRun): void {
-    for (const { origin, count, first } of this.#hosts.values()) {
+  async finish({ findings, tree, site }: CheckRun): Promise<void> {
+    const others = [...this.#hosts.values()].filter(({ count }) => count > 0);
+    const domainOf = others.length === 0 ? String : await registrableDomains();
+    const home = domainOf(nameOf(site.homeHost));
+    for (const { origin, count, first } of others) {
       // Subdomains of the website are verified with it.
-      const isOwn = origin !== undefined && domainOf(origin.host) === domainOf(site.homeHost);
-      if (count === 0 || origin === undefined || isOwn) continue;
+      if (origin === undefined || domainOf(nameOf(origin.host)) === home) continue;
       findings.count("image-other-host", tree.homepage, 1, {
         url: first,
         value: `${origin.host}: ${counted(count, "image")}`,
@@ -197,9 +200,8 @@ export class MediaRules {
 
 const mostHosts = 1000;
 
-// The last two labels of a name: close enough for advice.
-function domainOf(host: string): string {
-  return host.replace(/:\d+$/, "").split(".").slice(-2).join(".");
+function nameOf(host: string): string {
+  return host.replace(/:\d+$/, "");
 }
 
 function judgeVideo(video: SitemapVideo, page: string, context: SitemapContext): void {

@@ -3,6 +3,7 @@ import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
+import { FacetPaths } from "../facet-paths.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
 import * as sources from "../sources.ts";
@@ -132,7 +133,7 @@ export const urlRules: RuleRows<UrlRuleId> = {
     fix: "Remove it.",
   }),
   "url-facet": rule("warning", "engine", sources.urlStructure, {
-    sentence: "A list in another order, filtered, or one of its later pages; such URLs waste crawling.",
+    sentence: `A list in another order, filtered, or one of its later pages; such URLs waste crawling. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
     fix: "List only the list itself.",
   }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
@@ -166,6 +167,7 @@ export class UrlRules {
   readonly #sitemapHosts = new Set<string>();
   // Sitemaps that robots.txt lists and that list URLs of other directories.
   readonly #outside = new Set<string>();
+  readonly #facets = new FacetPaths();
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
@@ -186,7 +188,7 @@ export class UrlRules {
     const path = pathOf(url, scan);
     judgeSpelling(url, path, findings);
     const blocked = context.robots.blocked(url);
-    judgeMeaning(url, path, scan, findings, blocked !== undefined);
+    this.#judgeMeaning(url, path, scan, findings, blocked !== undefined);
     if (blocked !== undefined) {
       findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
     }
@@ -246,7 +248,29 @@ export class UrlRules {
     }
   }
 
+  // A page that robots.txt blocks is a finding already.
+  #judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings, isBlocked: boolean): void {
+    const { query, fragment } = scan;
+    const end = fragment < 0 ? url.length : fragment;
+    const parameters = query < 0 ? "" : url.slice(query, end);
+    if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
+    if (sessionParameter.test(parameters) || sessionPath.test(path)) findings.add("url-session-id", url);
+    if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
+    if (asset.test(path)) findings.add("url-asset", url);
+    if (isBlocked) return;
+    const isSearch = searchQuery.test(parameters) || (searchPage.test(path) && pageSearchQuery.test(parameters));
+    if (utility.test(path) || isSearch) findings.add("url-utility", url);
+    else if (pagedPath.test(path) || facet.test(parameters)) findings.add("url-facet", url);
+    else if (parameters.length > 1) this.#facets.see(url, query, end, findings.sitemap);
+  }
+
+  /** There are too many paths with parameters to compare all of them. */
+  get areFacetsSpent(): boolean {
+    return this.#facets.isSpent;
+  }
+
   finish({ findings, tree }: CheckRun): void {
+    this.#facets.report(findings);
     for (const value of this.#outside) findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
   }
 }
@@ -267,21 +291,6 @@ function judgeSpelling(url: string, path: string, findings: SitemapFindings): vo
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
-}
-
-// A page that robots.txt blocks is a finding already.
-function judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings, isBlocked: boolean): void {
-  const { query, fragment } = scan;
-  if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
-  if (query >= 0) {
-    const parameters = url.slice(query, fragment < 0 ? undefined : fragment);
-    if (sessionParameter.test(parameters)) findings.add("url-session-id", url);
-    if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
-  }
-  if (asset.test(path)) findings.add("url-asset", url);
-  if (isBlocked) return;
-  if (utility.test(path) || (query >= 0 && searchQuery.test(url.slice(scan.hostEnd)))) findings.add("url-utility", url);
-  else if (pagedPath.test(path) || (query >= 0 && facet.test(url.slice(query)))) findings.add("url-facet", url);
 }
 
 function pathOf(url: string, { hostEnd, query, fragment }: UrlScan): string {
@@ -307,8 +316,11 @@ const nonAscii = /[^\x00-\x7f]/;
 const percentInvalid = /%(?![0-9a-f]{2})/i;
 const percentTwice = /%25[0-9a-f]{2}/i;
 const dotSegment = /\/\.\.?(?:\/|$)/;
+// A `session` may be one of a conference, unless its name or value says otherwise.
 const sessionParameter =
-  /[?&](?:PHPSESSID|sid|sess(?:ion)?(?:_?(?:id|key))?|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=/i;
+  /[?&](?:(?:PHPSESSID|sid|sess(?:ion)?_?(?:id|key)|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=|sess(?:ion)?=[\w-]{16})/i;
+// Sessions of ASP.NET without cookies.
+const sessionPath = /\/\((?:[A-Z]\([\w-]+\))+\)\//;
 const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
 const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
 const utility =
@@ -317,4 +329,7 @@ const utility =
 const facet =
   /[?&](?:(?:sort|order|filter|facet|refine|layered|price|min|max|min_price|max_price|per_?page|items_?per_?page|product_list_\w+|prefn\d|orderby|sort_?by|sort_?order|pmin|pmax|srule)(?:\[[^=]*\]|[_.-]\w+)?=|(?:page|p|pg|paged|page_?no|pagenum|start|offset)=\d+(?:&|#|$))/i;
 const pagedPath = /\/page\/\d+\/?$/i;
-const searchQuery = /^\/[^?]*\?(?:[^#]*&)?(?:s|q|query|search|search_?query|searchterm|keywords?)=/i;
+const searchQuery = /[?&](?:q|query|search|search_?query|searchterm|keywords?)=/i;
+// Of WordPress, on its front pages: elsewhere `s` may be a size.
+const searchPage = /^(?:\/|\/(?:.*\/)?(?:index\.php)?)?$/i;
+const pageSearchQuery = /[?&]s=/i;

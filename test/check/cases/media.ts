@@ -27,6 +27,13 @@ const video = (path: string, fields: Readonly<Record<string, string>> = {}, more
 const images = (count: number) =>
   many(count, (at) => `<image:image><image:loc>${home}${at}.jpg</image:loc></image:image>`).join("");
 
+/** A sitemap of `www.shop.co.uk`. */
+const ofShop = (picture: string) => {
+  const start = "https://www.shop.co.uk/";
+  const url = `${start}sitemap.xml`;
+  return { routes: { [url]: sitemap(image(`${start}a`, picture)) }, sitemaps: [url] };
+};
+
 /** Nothing is wrong with these. */
 export const goodMedia: readonly string[] = [
   story("/a"),
@@ -78,7 +85,16 @@ export const mediaCases: readonly Case[] = [
     site(entry("/a", images(1001))),
     site(entry("/a", images(1000))),
   ),
-  finds(["image-incomplete", 1, "Skipped an image without a URL"], site(image("/a", ""))),
+  finds(
+    ["image-incomplete", 1, "Skipped an image without a URL"],
+    site(image("/a", "")),
+    // That is one finding, and another one.
+    site(image("/a", "http://[/a.jpg"), image("/b", "<b>x</b> y")),
+  ),
+  finds(
+    ["url-invalid", 2, /http/, { what: "of an image" }],
+    site(image("/a", "http://[/a.jpg"), image("/b", "http://a b/")),
+  ),
   finds(
     ["image-deprecated", 1, `${home}a`],
     site(image("/a", "https://example.org/a.jpg", "<image:caption>A</image:caption>")),
@@ -87,6 +103,7 @@ export const mediaCases: readonly Case[] = [
     ["video-incomplete", 2, "thumbnail"],
     site(video("/a", { thumbnail_loc: "" }), video("/b", { content_loc: "" })),
     site(video("/a", { content_loc: "", player_loc: "https://example.org/p" })),
+    site(video("/a", { content_loc: "http://[/v.mp4" }), video("/b", { thumbnail_loc: "http://[/t.jpg" })),
   ),
   finds(
     ["video-is-page", 2, `${home}a`],
@@ -144,6 +161,16 @@ export const mediaCases: readonly Case[] = [
     ["image-other-host", 1, `${home}a`],
     site(image("/a", "https://cdn.example.net/a.jpg"), image("/b", "https://cdn.example.net/b.jpg")),
     site(image("/a", "https://img.example.org/a.jpg")),
+  ),
+  finds(
+    [
+      "image-other-host",
+      1,
+      "https://www.shop.co.uk/a",
+      { what: "under a public suffix of two labels", severity: "info" },
+    ],
+    ofShop("https://img.other.co.uk/a.jpg"),
+    ofShop("https://img.shop.co.uk/a.jpg"),
   ),
   finds(
     ["image-not-escaped", 1, `${home}a`],

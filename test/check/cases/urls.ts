@@ -100,7 +100,24 @@ export const urlCases: readonly Case[] = [
   finds(
     ["url-session-id", 5, `${home}a;jsessionid=1A2B`],
     site("/a;jsessionid=1A2B", "/b?PHPSESSID=1", "/c?x=1&amp;sid=2", "/d?ASPSESSIONIDABCD=3", "/e?zenid=4"),
-    site("/a?sidebar=1", "/b?inside=2", "/session"),
+    site(
+      "/a?sidebar=1",
+      "/b?inside=2",
+      "/session",
+      "/talks?session=keynote",
+      "/talks?session=12",
+      "/a(S)b/c",
+      "/(s)/d",
+    ),
+  ),
+  finds(
+    ["url-session-id", 4, `${home}(S(lit3py55t21z5v55))/a.aspx`, { what: "in the path, or by its value" }],
+    site(
+      "/(S(lit3py55t21z5v55))/a.aspx",
+      "/(A(x1)S(lit3py55))/b.aspx",
+      "/c?session=8f14e45fceea167a5a36dedd4bea2543",
+      "/d?session_id=1",
+    ),
   ),
   finds(
     ["url-tracking-parameter", 5, `${home}a?utm_source=x`],
@@ -130,6 +147,18 @@ export const urlCases: readonly Case[] = [
     ["url-utility", 6, `${home}cart`],
     site("/cart", "/en/checkout/", "/login", "/wp-admin/x", "/?s=shoes", "/search?q=a"),
     site("/cartoons", "/login-help", "/research", "/blog/cart-tips", "/?sort=asc"),
+  ),
+  finds(
+    ["url-utility", 6, `${home}de/?s=schuh`, { what: "internal search" }],
+    site(
+      "/de/?s=schuh",
+      "/index.php?s=a",
+      "/find?query=a",
+      "/x?a=1&amp;search=b",
+      "/en/search/hats",
+      "/catalogsearch/",
+    ),
+    site("/shirt?s=42", "/searchlight", "/job-search", "/x?research=1", "/x?quality=q", "/x?seq=1"),
   ),
   finds(["url-duplicate", 2, `${home}y`], two(["/x", "/y"], ["/y", "/x", "/z"]), two(["/x"], ["/x2", "/x/y"])),
   finds(
@@ -176,6 +205,24 @@ export const urlCases: readonly Case[] = [
       ].map((name) => `/${name}`),
     ),
     site("/c?page=about", "/page/two", "/c?id=7", "/sort", "/c?color=red"),
+  ),
+  finds(
+    ["url-facet", 2, `${home}c?farbe=f0`, { what: "combinations of parameters, whatever their names" }],
+    site(
+      ...many(5, (at) => `/c?farbe=f${at}`),
+      ...many(16, (at) => `/c?farbe=f${at % 4}&amp;groesse=${at >> 2}&amp;lang=de`),
+      ...many(20, (at) => `/d?b=${at % 10}&amp;a=${Math.floor(at / 10)}`),
+    ),
+    // A few; products of old shops; in languages; of a category; topics of a forum; one parameter; articles of a CMS.
+    site(...many(19, (at) => `/c?farbe=f${at % 4}&amp;groesse=${at >> 2}`)),
+    site(...many(60, (at) => `/product_info.php?products_id=${at}`)),
+    site(...many(60, (at) => `/product.php?id=${at % 10}&amp;lang=${["en", "de", "fr", "it", "es", "nl"][at % 6]}`)),
+    site(...many(60, (at) => `/p.php?cat=${at % 5}&amp;article=${at}`)),
+    site(...many(60, (at) => `/viewtopic.php?f=${at % 7}&amp;t=${at}`)),
+    site(...many(60, (at) => `/product?id=${at % 20}&amp;color=${at % 3}`)),
+    site(...many(60, (at) => `/list?brand=b${at}`)),
+    site(...many(60, (at) => `/index.php?option=com_content&amp;view=article&amp;id=${at}&amp;Itemid=${at % 9}`)),
+    site(...many(60, (at) => `/shop/${at}?color=red&amp;size=${at % 3}`)),
   ),
   finds(
     [
