@@ -61,7 +61,8 @@ const fieldChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
   role: (value) => roles.has(value),
   again: (value) => isWhole(value, 1),
   attempts: (value) => isWhole(value),
-  receivedAt: (value) => typeof value === "string" && value.length < 40 && !Number.isNaN(Date.parse(value)),
+  receivedAt: isTime,
+  revalidatedAt: isTime,
   firstByte: (value) => isWhole(value),
   duration: (value) => isWhole(value),
   status: (value) => isWhole(value, 100, 999),
@@ -70,6 +71,10 @@ const fieldChecks: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 function isHeader(value: unknown): boolean {
   return Array.isArray(value) && value.length === 2 && value.every((text) => typeof text === "string");
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === "string" && value.length < 40 && !Number.isNaN(Date.parse(value));
 }
 
 function isWhole(value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): boolean {

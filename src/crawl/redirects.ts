@@ -217,11 +217,12 @@ export function refusedByName(url: string): Problem | undefined {
 
 /** The details of a response, without its document. */
 export function responseOf(
-  { status, headers = [], attempts, receivedAt, firstByte, obtained }: FetchedDocument | FailedFetch,
+  { status, headers = [], attempts, receivedAt, revalidatedAt, firstByte, obtained }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],
 ): SitemapResponse {
   const reused = obtained === "fetched" ? undefined : obtained;
-  return { ...defined({ status }), headers, hops, attempts, ...defined({ receivedAt, firstByte, obtained: reused }) };
+  const times = defined({ receivedAt, revalidatedAt, firstByte });
+  return { ...defined({ status }), headers, hops, attempts, ...times, ...defined({ obtained: reused }) };
 }
 
 /**

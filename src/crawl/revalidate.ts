@@ -55,14 +55,14 @@ export function revalidating(
       if (before === undefined || conditional === undefined) return await network.fetch(request);
       const answer = await network.fetch({ ...request, conditional });
       if (!isPuzzled(answer)) return answer;
-      const { status, attempts, firstByte, headers = [] } = answer;
+      const { status, attempts, firstByte, receivedAt: revalidatedAt, headers = [] } = answer;
       // The 304 must be about the archived document, and that must be intact.
       const isSame = status === 304 && isAbout(conditional, headers) && (await isIntact(before));
       if (!isSame) return await network.fetch(request);
       const { role, anonymous } = request;
       // `receivedAt` stays: the bytes were received then, not today.
-      const { duration: _, ...document } = before;
-      const asked = { role, attempts, ...defined({ anonymous, firstByte }) };
+      const { duration: _, revalidatedAt: __, ...document } = before;
+      const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
       return { ...document, ...asked, headers: freshened(before.headers, headers), obtained: "not-modified" };
     } finally {
       busy -= 1;

@@ -39,7 +39,7 @@ export type Provenance = "fetched" | "not-modified" | "resumed";
 
 interface Exchange
   extends Pick<DocumentRequest, "role" | "anonymous" | "again">,
-    Pick<SitemapResponse, "receivedAt" | "firstByte"> {
+    Pick<SitemapResponse, "receivedAt" | "revalidatedAt" | "firstByte"> {
   /** The requested URL, without user name and password. */
   readonly url: string;
   /** 1 if there was no retry, 0 if there was no request. */
@@ -83,6 +83,8 @@ export interface SitemapResponse {
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
+  /** ISO 8601: when the website answered that the document is still the one that was received then (304). */
+  readonly revalidatedAt?: string;
   /** From the request to the head of the response, in milliseconds. Absent if there was no response. */
   readonly firstByte?: number;
   /** From the request to the last byte, in milliseconds. */

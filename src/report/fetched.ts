@@ -87,7 +87,8 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
 }
 
 function requestedAt(kept: KeptResponse | undefined): number | undefined {
-  const start = Date.parse(kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
+  // A document of an earlier run was asked for in this one, too.
+  const start = Date.parse(kept?.revalidatedAt ?? kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
   return Number.isNaN(start) ? undefined : start;
 }
 

@@ -148,7 +148,7 @@ describe("a small website", () => {
     expect(await find("red lamp")).toEqual(["shop/c"]);
     expect(await find("start docs")).toEqual(["docs/start"]);
     expect((await ask("check_site", { site: site.home })).facts).toMatchObject({
-      findings: expect.arrayContaining([expect.objectContaining({ rule: "lastmod-missing" })]),
+      findings: expect.arrayContaining([expect.objectContaining({ rule: "lastmod-date-only" })]),
     });
     expect(site.hits).toHaveLength(asked);
     expect(readdirSync(folder).filter((name) => name.endsWith(".warc.gz"))).toHaveLength(1);

@@ -218,7 +218,7 @@ test.each([
   [
     "www.example.org",
     undefined,
-    `is a local folder; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
+    `is a local folder, and no file in it names its address; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
   ],
   [
     "sitemap.xml",

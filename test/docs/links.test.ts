@@ -48,7 +48,7 @@ function leadsSomewhere(from: Page, target: string): boolean {
   const to = file === "" ? from.file : path.join(path.dirname(from.file), file);
   if (!existsSync(path.join(root, to))) return false;
   if (anchor === undefined || !to.endsWith(".md")) return true;
-  return headings(page(to)).includes(anchor);
+  return headings(page(to)).includes(anchor) || page(to).text.includes(`<a id="${anchor}">`);
 }
 
 // As code hosts and VitePress make them, for the plain headings that we write.

@@ -1,5 +1,6 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
-import { describe, expect, test } from "vitest";
+import path from "node:path";
+import { describe, expect, test, vi } from "vitest";
 import { UrlScan } from "../../src/check/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
 import { capped } from "../../src/report/collect.ts";
@@ -7,11 +8,13 @@ import { pageOf } from "../../src/report/html-page.ts";
 import { type Rectangle, squarified } from "../../src/report/map.ts";
 import { type ReportFacts, type ReportSection, reportFacts } from "../../src/report/report-tree.ts";
 import { Sections } from "../../src/report/sections.ts";
-import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { partsOf } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { robots, site, urlset } from "../support/site.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { shop, shopHome } from "./shop.ts";
 import { chineseAndArabic, everyListFull, everythingFails, fullListSitemaps, home, threePages } from "./websites.ts";
 import { worstFacts } from "./worst.ts";
@@ -108,6 +111,51 @@ test("pages with errors or warnings are counted once, even if only a comparison 
   const { figures, sections } = await factsOf(site(routes).client);
   // A fragment, that and a space, listed again, a variant of another, and without a return link.
   expect([figures.flawedPages, sections.flawed, figures.pages]).toEqual([5, 5, 7]);
+});
+
+test("documents that did not change since an earlier run are on the time axis of this one", async () => {
+  const client: Client = {
+    async request({ url, headers }) {
+      const { pathname } = new URL(url);
+      const isKnown = headers["if-none-match"] !== undefined;
+      const isEarly = Date.now() < Date.parse("2026-10-08");
+      const bodies: Record<string, string> = {
+        "/robots.txt": `Sitemap: ${home}old.xml\nSitemap: ${home}new.xml`,
+        "/old.xml": urlset("a"),
+        "/new.xml": urlset(isEarly ? "b" : "c"),
+      };
+      const body = bodies[pathname];
+      const status = body === undefined ? 404 : isKnown && pathname !== "/new.xml" ? 304 : 200;
+      const etag: [string, string][] = body === undefined ? [] : [["etag", '"1"']];
+      return {
+        status,
+        headers: etag,
+        body: (async function* () {
+          if (status === 200) yield Buffer.from(body ?? "");
+        })(),
+      };
+    },
+  };
+  const folder = newFolder();
+  const options = { client, retries: 0, knownPaths: "never" } as const;
+  const [first, second] = [path.join(folder, "1.warc"), path.join(folder, "2.warc")];
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-10-01T08:00:00Z") });
+  try {
+    await (await sitemapTreeForHomepage(home, { ...options, save: first })).close();
+    vi.setSystemTime("2026-10-08T08:00:00Z");
+    await using tree = await sitemapTreeForHomepage(home, { ...options, previous: first, save: second });
+    await using opened = await openTree(second);
+    for (const each of [tree, opened]) {
+      const reused = [...partsOf(each).responses.values()].filter(({ obtained }) => obtained === "not-modified");
+      expect(reused).toHaveLength(2);
+      const { figures, receivedAt, sitemaps } = await reportFacts(each);
+      expect(receivedAt).toMatch(/^2026-10-08/);
+      expect(figures.duration).toBeLessThan(60_000);
+      expect(sitemaps.rows.every(({ start = -1 }) => start >= 0 && start < 60_000)).toBe(true);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a website of three pages needs no sections", async () => {
