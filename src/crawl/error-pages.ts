@@ -2,6 +2,7 @@
 // same way.
 import { homepageOf, urlKey } from "../model/url.ts";
 import type { FollowedPage, PageFetch } from "./fetch-pages.ts";
+import { visibleText } from "./visible-content.ts";
 
 /** What a website answers for a page that does not exist, and for its homepage: the words of both. */
 interface ErrorPage {
@@ -63,26 +64,10 @@ function isAlike({ words, own }: ErrorPage, others: ReadonlySet<string>): boolea
 function wordsOf(html: string): Set<string> {
   return new Set(
     visibleText(html)
+      .join("\n")
       .toLowerCase()
       .match(/\p{L}{2,}/gu) ?? [],
   );
-}
-
-/** The text of a page without tags, scripts and styles. Takes linear time. */
-export function visibleText(html: string): string {
-  let text = "";
-  for (let at = 0; at < html.length; ) {
-    const open = html.indexOf("<", at);
-    if (open === -1) return `${text} ${html.slice(at)}`;
-    text += ` ${html.slice(at, open)}`;
-    const [, name] = /^(script|style|!--)/i.exec(html.slice(open + 1, open + 7)) ?? [];
-    const end = name === undefined ? ">" : name === "!--" ? "-->" : `</${name}`;
-    const close = html.indexOf(end, open + 1);
-    if (close === -1) return text;
-    // The end tag of a script is skipped as a tag.
-    at = name === undefined || name === "!--" ? close + end.length : close;
-  }
-  return text;
 }
 
 /** Whether a part of the title, between bars or dashes, says that the page was not found and nothing else. */

@@ -13,7 +13,7 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
-import { seenContent } from "../../src/check/page-content.ts";
+import { visibleContent } from "../../src/crawl/visible-content.ts";
 import { problem } from "../../src/model/problem.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
@@ -400,11 +400,11 @@ test.each([
   ["1 < 2", "1 < 3", false],
   ['<div title=">">a</div>', "<div>a</div>", true],
 ])("content: %j and %j", (one, two, isSame) => {
-  expect(seenContent(one) === seenContent(two)).toBe(isSame);
+  expect(visibleContent(one) === visibleContent(two)).toBe(isSame);
 });
 
 test("content is read in linear time", () => {
-  for (const part of ["<", "<!--", "<a href=", "<script", "<p a='", "</script"]) seenContent(part.repeat(200_000));
+  for (const part of ["<", "<!--", "<a href=", "<script", "<p a='", "</script"]) visibleContent(part.repeat(200_000));
 });
 
 // What generators wrote for a few pages, without scripts and styles: test/fixtures/built. VitePress built some of our own documentation.

@@ -1,0 +1,117 @@
+// What a reader of an HTML page sees: its title, texts, links and images. Not: scripts, styles, comments, other attributes (classes, nonces,
+// ids), white space, and hashes in the names of assets. Takes linear time.
+
+/** The text between two tags, or a tag with the attributes that a reader sees or follows. */
+interface VisiblePart {
+  readonly kind: "text" | "tag";
+  readonly text: string;
+  /** A text between `<a>` and `</a>`. */
+  readonly isLink: boolean;
+}
+
+/** Everything that a reader sees, as one text: two pages with the same look the same. */
+export function visibleContent(html: string): string {
+  return Array.from(visibleParts(html), ({ text }) => text).join("\n");
+}
+
+/** The texts, each in one line. */
+export function visibleText(html: string, { links = true }: { readonly links?: boolean } = {}): string[] {
+  return [...visibleParts(html)].flatMap(({ kind, text, isLink }) =>
+    kind === "text" && (links || !isLink) ? [text] : [],
+  );
+}
+
+function* visibleParts(html: string): Generator<VisiblePart, void> {
+  // Comments may cut the text between two tags.
+  let text = "";
+  let isLink = false;
+  const words = function* (): Generator<VisiblePart, void> {
+    const trimmed = text.replaceAll(/\s+/g, " ").trim();
+    if (trimmed !== "") yield { kind: "text", text: trimmed, isLink };
+    text = "";
+  };
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf("<", at);
+    text += html.slice(at, open < 0 ? html.length : open);
+    if (open < 0) break;
+    if (html.startsWith("<!--", open)) {
+      at = after(html, "-->", open + 4);
+      continue;
+    }
+    // A tag's name; `<` alone is text.
+    const [name] = /^[a-z][^\s/>]{0,100}|^[/!?]/i.exec(html.slice(open + 1, open + 110)) ?? [];
+    if (name === undefined) {
+      text += "<";
+      at = open + 1;
+      continue;
+    }
+    yield* words();
+    const end = endOfTag(html, open + 1);
+    const tag = name.toLowerCase();
+    at = end;
+    if (tag === "a") isLink = true;
+    else if (tag === "/" && /^a[\s>]/i.test(html.slice(open + 2, open + 4))) isLink = false;
+    if (unseen.has(tag)) {
+      // Without an end, the rest of the page is hidden, as in browsers.
+      const close = indexOfClosing(html, tag, end);
+      at = close < 0 ? html.length : close;
+    } else if (!/^[/!?]$/.test(tag) && !inHead.has(tag))
+      yield { kind: "tag", text: `<${tag}${shownAttributes(tag, html.slice(open, end))}>`, isLink };
+  }
+  yield* words();
+}
+
+const unseen = new Set(["script", "style", "template"]);
+// Only their texts count.
+const inHead = new Set(["meta", "link", "base"]);
+// The attributes that a reader sees or follows.
+const shown: Readonly<Record<string, RegExp>> = {
+  a: /\s(href)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
+  img: /\s(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
+  source: /\s(src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
+  video: /\s(src|poster)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
+  iframe: /\s(src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
+};
+
+function shownAttributes(name: string, tag: string): string {
+  const pattern = shown[name];
+  if (pattern === undefined) return "";
+  const found = Array.from(tag.matchAll(pattern), ([, key, double, single, bare]) => {
+    const value = double ?? single ?? bare ?? "";
+    return ` ${key}=${key === "alt" ? value : withoutHash(value)}`;
+  });
+  return found.join("");
+}
+
+// `/_astro/photo.DfK3k9a_Z1x.webp`, `app-8f3a2b1c.js`, `style.css?v=17`: a build gives assets names of their own.
+function withoutHash(url: string): string {
+  const [path = "", query = ""] = url.split(/(?=[?#])/, 2);
+  if (!/\.(?!html?$)[a-z]\w{1,4}$/i.test(path)) return url;
+  const plain = path.replaceAll(/[._-](?=[\w-]{0,30}\d)[\w-]{6,32}(?=[._](?:[\w-]+\.)?\w{2,5}$)/g, "");
+  return plain + query.replaceAll(/^\?(?:v|ver|hash|h|t)=[^&]*$/gi, "");
+}
+
+function endOfTag(html: string, from: number): number {
+  const first = html.indexOf(">", from);
+  if (first >= 0 && first - from < 200 && !/["']/.test(html.slice(from, first))) return first + 1;
+  let quote = "";
+  for (let at = from; at < html.length; at++) {
+    const character = html[at]!;
+    if (quote !== "") quote = character === quote ? "" : quote;
+    else if (character === ">") return at + 1;
+    else if ((character === '"' || character === "'") && html[at - 1] === "=") quote = character;
+  }
+  return html.length;
+}
+
+function after(html: string, text: string, from: number): number {
+  const at = html.indexOf(text, from);
+  return at < 0 ? html.length : at + text.length;
+}
+
+function indexOfClosing(html: string, name: string, from: number): number {
+  const pattern = new RegExp(`</${name}(?=[\\s/>])`, "gi");
+  pattern.lastIndex = from;
+  return pattern.exec(html)?.index ?? -1;
+}
