@@ -92,7 +92,12 @@ export interface CheckOptions extends Options {
    * @default 0; for an archive, as many as it has
    */
   pages?: number | "all" | undefined;
-  /** Called after each of these pages: how many are done, of how many. */
+  /**
+   * The archive of an earlier run: dates that change although their pages do not, or the reverse, count in `lastmodTrust`. Whether a page
+   * changed is known if both runs requested it and the archive has its response.
+   */
+  previous?: string | undefined;
+  /** Called after each of the requested pages: how many are done, of how many. */
   onPage?: ((done: number, total: number) => void) | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.

@@ -58,6 +58,10 @@ export const bounds = {
   requestSpread: 60,
   /** How much newer a page's own date may be than its `lastmod`: time zones differ. */
   pageNewer: 86_400_000,
+  /** Pages whose content is compared with an earlier run. */
+  comparedPages: 5_000,
+  /** Letters that only this page has, or that changed only there. With fewer, nothing is known about its content. */
+  ownLetters: 30,
   /** Images that are requested, of one page and in all. */
   imagesOfPage: 3,
   imageRequests: 1000,

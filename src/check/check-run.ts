@@ -1,5 +1,6 @@
 // One check of a tree: all rules, in one pass over its pages, in constant memory.
 import { pauseWhenDue } from "../crawl/read.ts";
+import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -58,6 +59,10 @@ export async function runCheck(
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
   let isHomepageListed = false;
+  const earlier =
+    settings.previous === undefined
+      ? undefined
+      : new (await import("./earlier-run.ts")).EarlierRun(settings.previous, run);
 
   const begin = async (sitemap: PagesSitemap): Promise<SitemapContext> => {
     pages.begin(sitemap);
@@ -93,6 +98,7 @@ export async function runCheck(
       const forbiddenBy = settings.forbiddenBy(page.url);
       if (forbiddenBy !== undefined) found.add("url-forbidden", page.url, forbiddenBy);
       const lastModified = dates.see(page, context);
+      earlier?.see(scan, lastModified, hasTime(page.lastModified ?? ""), context.receivedAt);
       media.see(page, context);
       const { alternates } = page;
       const set = alternates === undefined ? undefined : languages.see(page, alternates, scan, found);
@@ -116,7 +122,8 @@ export async function runCheck(
     const isCut = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
-    const results = requested && (await checkPages(requested, pages, run, trust));
+    const results = requested && (await checkPages(requested, pages, run, trust, earlier));
+    await earlier?.judge(trust, isComplete);
     await findExampleLines(run);
     await rows?.settleDocuments(() => time.isOver(), true);
     const missing = new Set<Need>();
@@ -141,6 +148,7 @@ export async function runCheck(
   };
 
   try {
+    await earlier?.open();
     if (files !== undefined) judgeAddress(files, run);
     await judgeTree(run);
     await rows?.settleDocuments(() => time.isOver(), true);
@@ -171,6 +179,7 @@ export async function runCheck(
     return await finish();
   } finally {
     cross.close();
+    await earlier?.close();
   }
 }
 

@@ -48,7 +48,7 @@ const sentences: Readonly<Record<LastmodReasonCode, string>> = {
   "request-time": "the time of the request",
   "newer-than-page": "a later date than the page itself",
   "older-than-page": "an earlier date than the page itself",
-  "always-changes": "a new date since the earlier run, although the page is the same",
+  "always-changes": "a date that changes with every run, although the page does not",
   "never-changes": "the same date as in the earlier run, although the page changed",
 };
 
@@ -108,12 +108,11 @@ export class LastmodEvidence {
     if (verdict === "newer") this.#count("older-than-page", 1);
   }
 
-  /** A page and its date were compared with an earlier run. `isSamePage`: undefined if its content is not known. */
-  compareRuns(isSameDate: boolean, isSamePage: boolean | undefined): void {
-    if (isSamePage === undefined) return;
-    this.#pairs += 1;
-    if (isSamePage && !isSameDate) this.#count("always-changes", 1);
-    if (!isSamePage && isSameDate) this.#count("never-changes", 1);
+  /** Pages and their dates were compared with an earlier run. */
+  compareRuns(isSameDate: boolean, isSamePage: boolean, pages: number): void {
+    this.#pairs += pages;
+    if (pages === 0 || isSameDate === isSamePage) return;
+    this.#count(isSamePage ? "always-changes" : "never-changes", pages);
   }
 
   verdict(): LastmodTrust {
@@ -166,5 +165,6 @@ function isAboutDates(code: LastmodReasonCode): boolean {
 // From this share on, none can be trusted.
 const nearly = 0.9;
 const half = 0.5;
-const fewestCompared = 5;
+/** Fewer pages that were compared tell nothing about the website. */
+export const fewestCompared = 5;
 const mostValues = 1000;

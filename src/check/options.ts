@@ -70,7 +70,12 @@ export interface CheckOptions extends Options {
    * @default 0; for an archive, as many as it has
    */
   pages?: number | "all" | undefined;
-  /** Called after each of these pages: how many are done, of how many. */
+  /**
+   * The archive of an earlier run: dates that change although their pages do not, or the reverse, count in `lastmodTrust`. Whether a page
+   * changed is known if both runs requested it and the archive has its response.
+   */
+  previous?: string | undefined;
+  /** Called after each of the requested pages: how many are done, of how many. */
   onPage?: ((done: number, total: number) => void) | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
@@ -138,7 +143,7 @@ export interface RuleReport {
 }
 
 export interface CheckSettings
-  extends Readonly<Pick<CheckOptions, "baseline" | "files" | "signal" | "onPage" | "pages">> {
+  extends Readonly<Pick<CheckOptions, "baseline" | "files" | "signal" | "onPage" | "pages" | "previous">> {
   /** How pages are requested. */
   readonly crawl: Options;
   readonly rules: readonly Rule[];
@@ -157,7 +162,7 @@ export interface CheckSettings
 }
 
 const names =
-  "rules engines agents crossSubmit forbidden ignore baseline now slow location pages onPage files time signal".split(
+  "rules engines agents crossSubmit forbidden ignore baseline now slow location pages previous onPage files time signal".split(
     " ",
   );
 
@@ -172,7 +177,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     forbidden = [],
     ignore = [],
   } = options;
-  const { now, slow = bounds.slow, location = true, pages, onPage, files, signal, baseline } = options;
+  const { now, slow = bounds.slow, location = true, pages, previous, onPage, files, signal, baseline } = options;
   const { time = crawl.limits?.time ?? Number.POSITIVE_INFINITY } = options;
   if (signal !== undefined) checks.signal("signal", signal);
   if (baseline !== undefined && !(baseline instanceof Baseline))
@@ -198,6 +203,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     slow: checks.number("slow", slow),
     hasLocation: checks.boolean("location", location),
     pages: pages === undefined ? undefined : checkedPages(pages),
+    previous: previous === undefined ? undefined : checks.path("previous", previous),
     onPage: onPage && (checks.functionValue("onPage", onPage) as CheckOptions["onPage"]),
     crawl,
     files: files && checkedFiles(files),

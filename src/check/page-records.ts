@@ -75,16 +75,16 @@ function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Mark
 const mostSpellings = 10_000;
 
 // A time is its second since 1970; a day without a time is below -1. Times that do not fit become the last that does.
-function toWord(milliseconds: number, hasTime: boolean): number {
+export function toWord(milliseconds: number, hasTime: boolean): number {
   if (Number.isNaN(milliseconds)) return noDate;
   const most = 2 ** 31 - 1;
   if (hasTime) return Math.min(Math.max(Math.floor(milliseconds / 1000), 0), most);
   return -2 - Math.min(Math.max(Math.floor(milliseconds / dayLength), 0), most - 2);
 }
 
-const noDate = -1;
+export const noDate = -1;
 
-function contradicts(one: number, two: number): boolean {
+export function contradicts(one: number, two: number): boolean {
   if (one === noDate || two === noDate || one === two) return false;
   if (one >= 0 && two >= 0) return Math.abs(one - two) * 1000 > bounds.lastmodConflict;
   if (one < 0 && two < 0) return true;

@@ -22,7 +22,7 @@ import { replaceFile } from "../storage/atomic-file.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
 import { FileLock } from "../storage/lock.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
-import { robotsOf, type SitemapTree } from "../tree/tree.ts";
+import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import type { SideFacts } from "./diff-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
@@ -163,11 +163,11 @@ export class ChangesRun {
       // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        const nothing = { newDates: new NewDates().end() };
+        const nothing = { newDates: new NewDates(tree).end() };
         return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter, ...nothing };
       }
       let [uncertain, pages] = [0, 0];
-      const dates = new NewDates();
+      const dates = new NewDates(tree);
       if (state !== undefined || this.#listsFirst) {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
@@ -393,6 +393,12 @@ class NewDates {
   readonly #common = new CommonValue();
   #count = 0;
   #atRequest = 0;
+  readonly #receivedAt: (sitemap: string) => number;
+
+  constructor(tree: SitemapTree) {
+    const { responses } = partsOf(tree);
+    this.#receivedAt = (sitemap) => Date.parse(responses.get(sitemap)?.receivedAt ?? new Date().toISOString());
+  }
 
   see(change: PageChange): void {
     if (change.kind !== "changed" || change.fields.some((field) => field !== "lastModified")) return;
@@ -400,7 +406,7 @@ class NewDates {
     if (Number.isNaN(date)) return;
     this.#count += 1;
     this.#common.add(date);
-    if (Math.abs(Date.now() - date) <= requestTime) this.#atRequest += 1;
+    if (Math.abs(this.#receivedAt(change.sitemap) - date) <= requestTime) this.#atRequest += 1;
   }
 
   end(): { dated: number; equal: CommonValue["top"]; atRequest: number } {

@@ -1,9 +1,10 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
-
+import { existsSync, statSync } from "node:fs";
 import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
 import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
+import { kindOfFile } from "../diff/archive-magic.ts";
 import { Marks } from "../join/marks.ts";
 import { OrderedRecords } from "../join/ordered-records.ts";
 import { SpillFile } from "../join/spill-file.ts";
@@ -32,13 +33,19 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
       collector = new Collector(receivedAt, tree.pageCount, spill);
       return collector;
     };
-    const result = await checkTreeWhile(tree, { ...check, signal }, { watcherFor });
+    const result = await checkTreeWhile(tree, { previous: archiveOf(previous), ...check, signal }, { watcherFor });
     const facts = await factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
     return capped({ ...facts, changes });
   } finally {
     spill.close();
   }
+}
+
+// Lists of pages have no responses.
+function archiveOf(previous: ReportOptions["previous"]): string | undefined {
+  const isFile = typeof previous === "string" && existsSync(previous) && statSync(previous).isFile();
+  return isFile && kindOfFile(previous) === "archive" ? previous : undefined;
 }
 
 async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {

@@ -85,10 +85,157 @@ test.each([
   expect(await trust([pages(10, spread)], routes, { pages: "all" })).toEqual(expected);
 });
 
+/** A page with text of its own, between a header and a footer that all pages have. */
+interface Text {
+  readonly own: string;
+  readonly footer?: string;
+}
+interface Run {
+  readonly dateOf: (number: number) => string;
+  readonly textOf?: (number: number) => Text;
+  readonly count?: number;
+}
+
+const nouns = "Anchor Barrel Candle Dolphin Engine Feather Garden Hammer Island Jacket".split(" ");
+const story = (number: number, words: string) =>
+  `The ${nouns[number % 10]} on our shelf ${words}, and nobody knows who put it there`;
+const plain = (number: number): Text => ({ own: story(number, "is old") });
+const pageOf = ({ own, footer = "All rights reserved" }: Text): Route => ({
+  headers: { "content-type": "text/html" },
+  body: `<!doctype html><title>${own}</title><h1>Our shop</h1><p>${own}</p><footer>${footer}</footer>`,
+});
+
+function websiteOf({ dateOf, textOf, count = 10 }: Run) {
+  const routes: Record<string, Route> = {
+    "/robots.txt": `Sitemap: ${home}s.xml`,
+    "/s.xml": urlset(pages(count, dateOf)),
+  };
+  for (let number = 0; textOf !== undefined && number < count; number++) routes[`/p${number}`] = pageOf(textOf(number));
+  return { client: site(routes).client, retries: 0, knownPaths: "never", useHomepage: false } as const;
+}
+
+async function archiveOf(run: Run): Promise<string> {
+  const save = path.join(newFolder(), "earlier.warc.gz");
+  const crawl = websiteOf(run);
+  await using tree = await sitemapTreeForHomepage(home, { ...crawl, save });
+  if (run.textOf !== undefined) await lastmodTrust(tree, { ...crawl, pages: "all", resume: save });
+  return save;
+}
+
+async function trustSince(before: Run, after: Run): Promise<string[]> {
+  const previous = await archiveOf(before);
+  const crawl = websiteOf(after);
+  await using tree = await sitemapTreeForHomepage(home, crawl);
+  const pages = after.textOf === undefined ? undefined : "all";
+  const { verdict, reasons } = await lastmodTrust(tree, { ...crawl, previous, pages });
+  return [verdict, ...reasons.map(({ code, pages, of }) => `${code} ${pages}/${of}`)];
+}
+
+const later = (number: number) => before((number + 1) * day);
+const changed = (number: number): Text => ({ own: story(number, "was painted green") });
+const some = (many: number, one: (n: number) => Text, other: (n: number) => Text) => (number: number) =>
+  number < many ? one(number) : other(number);
+
+test.each<[string, Run, Run, string[]]>([
+  [
+    "pages changed, their dates did not",
+    { dateOf: spread, textOf: plain },
+    { dateOf: spread, textOf: changed },
+    ["not", "never-changes 10/10"],
+  ],
+  [
+    "dates changed, their pages did not",
+    { dateOf: spread, textOf: plain },
+    { dateOf: later, textOf: plain },
+    ["not", "always-changes 10/10"],
+  ],
+  [
+    "two of ten pages changed without their dates",
+    { dateOf: spread, textOf: plain },
+    { dateOf: spread, textOf: some(2, changed, plain) },
+    ["partly", "never-changes 2/10"],
+  ],
+  ["nothing changed", { dateOf: spread, textOf: plain }, { dateOf: spread, textOf: plain }, ["trustworthy"]],
+  [
+    "pages and dates changed together",
+    { dateOf: spread, textOf: plain },
+    { dateOf: (n) => (n < 4 ? later(n) : spread(n)), textOf: some(4, changed, plain) },
+    ["trustworthy"],
+  ],
+  [
+    "only the template changed",
+    { dateOf: spread, textOf: plain },
+    { dateOf: spread, textOf: (n) => ({ ...plain(n), footer: "A new footer with a lot of words about cookies" }) },
+    ["trustworthy"],
+  ],
+  [
+    "only a clock changed",
+    {
+      dateOf: spread,
+      textOf: (n) => ({ ...plain(n), footer: `Now ${n}:15 in the ${nouns[n]} time zone of the shop` }),
+    },
+    {
+      dateOf: spread,
+      textOf: (n) => ({ ...plain(n), footer: `Now ${n}:45 in the ${nouns[n]} time zone of the shop` }),
+    },
+    ["trustworthy"],
+  ],
+  [
+    "scripts fill in the pages",
+    { dateOf: spread, textOf: () => ({ own: "Please enable scripts to see this page of our shop" }) },
+    { dateOf: later, textOf: () => ({ own: "Please enable scripts to see this page of our shop" }) },
+    ["trustworthy"],
+  ],
+  [
+    "too few pages were compared",
+    { dateOf: spread, textOf: plain, count: 4 },
+    { dateOf: spread, textOf: changed, count: 4 },
+    ["unknown"],
+  ],
+  ["dates changed, and pages are not known", { dateOf: spread }, { dateOf: later }, ["trustworthy"]],
+])("since an earlier run, %s", async (_, before, after, expected) => {
+  expect(await trustSince(before, after)).toEqual(expected);
+});
+
+test("dates that were the time of the request in both runs always change, if the pages are the same ones", async () => {
+  const atRequest = (secondsBefore: number) => {
+    const date = new Date(Date.now() - secondsBefore * 1000).toISOString();
+    return () => date;
+  };
+  const run = (secondsBefore: number, count = 20) => ({ dateOf: atRequest(secondsBefore), count });
+  expect(await trustSince(run(30), run(0))).toEqual(["not", "request-time 20/20", "always-changes 20/20"]);
+  expect(await trustSince(run(30), run(0, 25))).toEqual(["not", "request-time 25/25"]);
+  expect(await trustSince({ dateOf: spread, count: 20 }, run(0))).toEqual(["not", "request-time 20/20"]);
+});
+
+test("a check and a report of an archive compare it with an earlier archive, without the network", async () => {
+  const previous = await archiveOf({ dateOf: spread, textOf: plain });
+  const archive = await archiveOf({ dateOf: spread, textOf: changed });
+  const told = "10 of 10 pages have the same date as in the earlier run, although the page changed";
+  const checked = await sitegrove(["check", archive, "--previous", previous, "--fail-on", "never"]);
+  expect(checked.stdout).toContain(`Dates (lastmod) are not trustworthy: ${told}`);
+  const reported = await sitegrove(["report", archive, "--previous", previous]);
+  expect(reported.stdout).toContain(told);
+  const unchanged = await sitegrove(["check", archive, "--previous", archive, "--fail-on", "never"]);
+  expect(unchanged.stdout).toContain("Dates (lastmod) are trustworthy");
+});
+
+test("an earlier archive that does not exist is an error", async () => {
+  const archive = await archiveOf({ dateOf: spread });
+  const { code, stderr } = await sitegrove(["check", archive, "--previous", `${archive}.none.warc.gz`]);
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("none.warc.gz")]);
+  expect(code).not.toBe(0);
+});
+
 test.each([
-  ["all alike", () => "2026-06-01T10:00:00Z", true],
-  ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, false],
-])("changes tells if only dates changed, and the new ones are %s", async (_, dateOf, isTold) => {
+  ["all alike", () => "2026-06-01T10:00:00Z", "all are alike"],
+  [
+    "the time of the request",
+    (number: number) => new Date(Date.now() - number * 500).toISOString(),
+    "they are the time of the request",
+  ],
+  ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, undefined],
+])("changes tells if only dates changed, and the new ones are %s", async (_, dateOf, why) => {
   const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };
   const website = await serve(routes);
   const list = (date: (number: number) => string) =>
@@ -99,6 +246,7 @@ test.each([
   expect((await run()).stderr).not.toContain("trustworthy");
   routes["/s.xml"] = list(dateOf);
   const { stderr } = await run();
-  if (isTold) expect(stderr).toContain("only the dates of 20 pages changed, and they are not trustworthy");
+  const told = "only the dates of 20 pages changed, and they are not trustworthy";
+  if (why !== undefined) expect(stderr).toContain(`${told}: ${why}`);
   else expect(stderr).not.toContain("trustworthy");
 });

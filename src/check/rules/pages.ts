@@ -11,6 +11,7 @@ import { partsOf, robotsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
 import type { WebsitePages } from "../cross-rules.ts";
+import type { EarlierRun } from "../earlier-run.ts";
 import { SitemapFindings } from "../findings.ts";
 import { placeOfAddress, readFolderAddress, wrongAddresses } from "../folder-address.ts";
 import type { LastmodEvidence } from "../lastmod-trust.ts";
@@ -176,6 +177,7 @@ export async function checkPages(
   website: WebsitePages,
   run: CheckRun,
   trust: LastmodEvidence,
+  earlier: EarlierRun | undefined,
 ): Promise<PageResults> {
   const { settings, findings } = run;
   const { size, listedCount } = requested;
@@ -188,7 +190,7 @@ export async function checkPages(
     counts.checked += 1;
     if (judge(each, requested, run, trust)) counts.bad += 1;
   };
-  for await (const each of fetchPages(requested, website, run)) {
+  for await (const each of fetchPages(requested, website, run, earlier)) {
     done += 1;
     settings.onPage?.(done, size);
     const { outcome, reason } = each?.answer ?? {};
@@ -221,6 +223,7 @@ async function* fetchPages(
   requested: RequestedPages,
   website: WebsitePages,
   { tree, site, settings, time }: CheckRun,
+  earlier: EarlierRun | undefined,
 ): AsyncGenerator<Seen | undefined, void> {
   const { signal, crawl } = settings;
   const end = new AbortController();
@@ -249,6 +252,7 @@ async function* fetchPages(
       if (answer.outcome !== "found") return { page, sitemap, answer, missingImages };
       const head = readPageHead(page.url, answer.headers, html, site.rewrite);
       const isError = html !== "" && (await errors.isError(page.url, { finalUrl: page.url, hops: 0, html }));
+      if (!isError) await earlier?.compare(page.url, html);
       return { page, sitemap, answer, head, isError, missingImages };
     } catch (error) {
       if (!end.signal.aborted) throw error;

@@ -111,10 +111,15 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
     const trust = new LastmodEvidence();
     trust.addSitemap({ ...newDates, today: 0, isNews: false });
-    if (trust.verdict().verdict === "not")
-      notes.push(
-        `only the dates of ${counted(newDates.dated, "page")} changed, and they are not trustworthy: all are alike`,
+    const { verdict, reasons } = trust.verdict();
+    if (verdict === "not") {
+      const why = reasons.map(({ code }) =>
+        code === "request-time" ? "they are the time of the request" : "all are alike",
       );
+      notes.push(
+        `only the dates of ${counted(newDates.dated, "page")} changed, and they are not trustworthy: ${why.join()}`,
+      );
+    }
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
   return run.write(lines(), () => ({ listed: listed, unit: "change", notes }));

@@ -55,7 +55,8 @@ export function checkCommand(context: Context, done: Done): Command {
   addFlags(command, "csvSafe", "rules")
     .option("--baseline <file>", "file with known findings; only new ones are shown and can fail the check")
     .option("--update-baseline", "write the current findings to the baseline")
-    .option("--pages <n>", "request this many pages and check them, or all", countOrAll);
+    .option("--pages <n>", "request this many pages and check them, or all", countOrAll)
+    .option("--previous <archive>", "archive of an earlier run, to find dates that do not change with their pages");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save", "--resume"]);
   const files = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
   addFlags(command, "local", "column")
@@ -71,7 +72,7 @@ export function checkCommand(context: Context, done: Done): Command {
     done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
   );
   return addHelp(command, {
-    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --save --url --map --user-agent
+    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --previous --save --url --map --user-agent
       --verbose`,
     examples: `
 Examples:
@@ -127,7 +128,8 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const isLocal = target.kind !== "archive" && chosen.path !== undefined;
   if (isLocal && pages !== undefined) throw new UsageError("--pages needs a website, because it requests pages");
   if (files !== undefined) await expectPages(files);
-  const { options, failOn, note } = checkOptions(flags, { location, pages, files });
+  const previous = flags.previous as string | undefined;
+  const { options, failOn, note } = checkOptions(flags, { location, pages, previous, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   const nameOf = withFileNames(name === "-" ? "standard input" : name);
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
@@ -138,9 +140,9 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     flags,
     doing: ["checking", "sitegrove check"],
     targets: [chosen],
-    inputs: [...folders.map((folder) => folder.path), flags.config],
+    inputs: [...folders.map((folder) => folder.path), previous, flags.config],
     outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(outputs) },
-    offline: ["limits", "rewrite"],
+    offline: ["limits", "rewrite", "previous"],
     ending: () => ending,
   });
   const outputFiles = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags.force)));
@@ -160,7 +162,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     let result: CheckResult;
     try {
       // The pages follow the sitemaps, in the same archive.
-      const requests = { ...run.options, save: undefined, resume: run.options.save ?? resume };
+      const requests = { ...run.options, save: undefined, previous: undefined, resume: run.options.save ?? resume };
       const all = { ...requests, ...options, ...run.whileChecking(files), signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
       const rowOutputs = flags.outputs.map(async ({ format }) =>
