@@ -420,7 +420,7 @@ type ChangedField = PageField | "content";
 /** The same URL, with different fields. */
 interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
-  /** The fields that differ, in the order of `pageFields`; `content` is last. */
+  /** The fields that differ, always in the same order; `content` is last. */
   readonly fields: readonly ChangedField[];
   /** The old page. */
   readonly before: SitemapPage;

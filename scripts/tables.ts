@@ -1,4 +1,4 @@
-// npm run tables: writes what comes from the tables of options, problems and rules into the files that repeat it: the types
+// npm run tables: writes what comes from the tables of options, problems, rules and page fields into the files that repeat it: the types
 // of their names and the tables of the documentation. test/docs/tables.test.ts fails where a file differs.
 
 import { execFileSync } from "node:child_process";
@@ -11,8 +11,24 @@ import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { failLevels } from "../src/cli/output/findings.ts";
 import { createProgram } from "../src/cli/program.ts";
+import { knownPaths } from "../src/discover/known-paths.ts";
+import { comparedFields } from "../src/model/change.ts";
 import { fixedLimits } from "../src/model/fixed-limits.ts";
 import { limitOptions, type OptionRow, optionSections, pageOptions } from "../src/model/option-table.ts";
+import {
+  alternateFields,
+  type FieldType,
+  type FieldTypes,
+  idFields,
+  imageFields,
+  newsFields,
+  pageFieldRows,
+  priceFields,
+  restrictionFields,
+  segmentFields,
+  tvShowFields,
+  videoFields,
+} from "../src/model/page-fields.ts";
 import { type ProblemRow, type ProblemRows, problemGroups, statusProblems } from "../src/model/problem-table.ts";
 import { apiListings } from "./api.mjs";
 import { problemFixes, statusFixes } from "./problem-fixes.ts";
@@ -23,9 +39,10 @@ const root = path.join(import.meta.dirname, "..");
 export async function generatedFiles(): Promise<Map<string, string>> {
   return new Map([
     ["schema/config.json", configSchema()],
+    ["schema/output.json", outputSchema()],
     ["docs/check.md", filled("docs/check.md", ruleTables())],
     ["docs/problems.md", filled("docs/problems.md", problemTables())],
-    ["docs/options.md", filled("docs/options.md", optionTables())],
+    ["docs/options.md", filled("docs/options.md", optionTables().set("well-known paths", pathList()))],
     ["docs/command-line.md", filled("docs/command-line.md", await flagTables())],
     ...(await apiListings()),
   ]);
@@ -75,6 +92,99 @@ function configSchema(): string {
     additionalProperties: false,
   };
   return formatted(`${JSON.stringify(schema, null, 2)}\n`, "schema/config.json");
+}
+
+// The schema of JSON output: what it says about pages comes from the table of page fields and the comments of page.ts.
+function outputSchema(): string {
+  const schema = JSON.parse(readFileSync(path.join(root, "schema/output.json"), "utf8"));
+  const page = objectSchema(
+    "SitemapPage",
+    pageFieldRows.map(({ name, type, schema = {} }) => [name, { ...typeSchema(type), ...schema }]),
+  );
+  const { description, ...pageLine } = schema.$defs.pageLine;
+  const { sitemap } = pageLine.properties;
+  Object.assign(schema.$defs, {
+    page,
+    pageLine: {
+      ...page,
+      description,
+      properties: { ...page.properties, sitemap },
+      required: [...page.required, "sitemap"],
+    },
+  });
+  for (const [def, types] of definitions) schema.$defs[def] = fieldsSchema(types);
+  schema.$defs.changedPage.properties.fields.items.enum = comparedFields;
+  return formatted(`${JSON.stringify(schema, null, 2)}\n`, "schema/output.json");
+}
+
+// The objects that have a name in the schema, and the interfaces of all of them.
+const definitions: ReadonlyMap<string, FieldTypes> = new Map<string, FieldTypes>([
+  ["newsStory", newsFields],
+  ["image", imageFields],
+  ["video", videoFields],
+  ["videoRestriction", restrictionFields],
+  ["alternate", alternateFields],
+]);
+const interfaces: ReadonlyMap<FieldTypes, string> = new Map<FieldTypes, string>([
+  [newsFields, "NewsStory"],
+  [imageFields, "SitemapImage"],
+  [videoFields, "SitemapVideo"],
+  [restrictionFields, "VideoRestriction"],
+  [alternateFields, "AlternatePage"],
+  [priceFields, "VideoPrice"],
+  [segmentFields, "VideoSegment"],
+  [idFields, "VideoId"],
+  [tvShowFields, "VideoTvShow"],
+]);
+
+function typeSchema(type: FieldType): object {
+  if (type === "page" || type === "url") return { type: "string", minLength: 1 };
+  if (type === "date") return { type: "string", pattern: datePattern };
+  if (type === "texts") return { type: "array", items: { type: "string" } };
+  if (typeof type === "string") return { type: type === "text" ? "string" : type };
+  if ("oneOf" in type) return { enum: type.oneOf };
+  return "items" in type ? { type: "array", items: refSchema(type.items), minItems: 1 } : refSchema(type.fields);
+}
+
+const datePattern = "^\\d{4}(-\\d{2}(-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:\\d{2}))?)?)?$";
+
+function refSchema(types: FieldTypes): object {
+  const def = [...definitions].find(([, each]) => each === types)?.[0];
+  return def === undefined ? fieldsSchema(types) : { $ref: `#/$defs/${def}` };
+}
+
+function fieldsSchema(types: FieldTypes) {
+  const name = interfaces.get(types);
+  if (name === undefined) throw new Error("A table of page-fields.ts lacks its interface in scripts/tables.ts");
+  return objectSchema(
+    name,
+    Object.entries(types).map(([field, type]) => [field, typeSchema(type)]),
+  );
+}
+
+function objectSchema(name: string, fields: readonly (readonly [field: string, schema: object])[]) {
+  const code = readFileSync(path.join(root, "src/model/page.ts"), "utf8");
+  const comment = "(?:\\/\\*\\* ((?:(?!\\*\\/).)*) \\*\\/\\n *)?";
+  const [, description, body = ""] = new RegExp(`${comment}export interface ${name} \\{([^}]*)`).exec(code) ?? [];
+  const rows = fields.map(([field, schema]) => {
+    const [, text, optional] = new RegExp(`${comment}readonly ${field}(\\??):`).exec(body) ?? [];
+    return {
+      field,
+      schema: text === undefined ? schema : { description: text, ...schema },
+      isRequired: optional === "",
+    };
+  });
+  return {
+    ...(description !== undefined && { description }),
+    type: "object",
+    properties: Object.fromEntries(rows.map(({ field, schema }) => [field, schema])),
+    required: rows.filter(({ isRequired }) => isRequired).map(({ field }) => field),
+    additionalProperties: false,
+  };
+}
+
+function pathList(): string {
+  return `\`\`\`text\n${knownPaths.join("\n")}\n\`\`\``;
 }
 
 function ruleTables(): Map<string, string> {
@@ -266,7 +376,7 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 function filled(file: string, tables: ReadonlyMap<string, string>): string {
   const unused = new Set(tables.keys());
   const text = readFileSync(path.join(root, file), "utf8").replaceAll(
-    /<!-- table: (.+) -->\n+(?:\|.*\n)*\n*/g,
+    /<!-- table: (.+) -->\n+(?:(?:\|.*\n)+|```text\n(?:(?!```).*\n)*```\n)?\n*/g,
     (_, name: string) => {
       const found = tables.get(name);
       if (found === undefined) throw new Error(`${file}: there is no table "${name}"`);

@@ -7,12 +7,12 @@ import { SpillFile } from "../join/spill-file.ts";
 import { type TextSpan, Texts } from "../join/texts.ts";
 import {
   type ChangedField,
+  comparedFields,
   comparedValue,
   type DiffSideTotals,
   type DiffTotals,
   type PageChange,
   type PageField,
-  pageFields,
   type SitemapChange,
   type TreeChange,
 } from "../model/change.ts";
@@ -241,9 +241,9 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   return side.indexes.get(undefined) ?? false;
 }
 
-// The fields that differ, in the order of `pageFields`. The order of fields inside an object does not matter.
+// The fields that differ, in the order of `comparedFields`. The order of fields inside an object does not matter.
 function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): PageField[] {
-  return pageFields.filter(
+  return comparedFields.filter(
     (field) => !ignored.has(field) && !isDeepStrictEqual(comparedValue(before, field), comparedValue(after, field)),
   );
 }

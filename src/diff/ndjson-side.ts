@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
 import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { type FieldType, type FieldTypes, itemTypes, objectTypes, pageFieldRows } from "../model/page-fields.ts";
 import { rewrite as checkedRewrite, type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { Side, SideFacts, SideSitemap } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
@@ -109,23 +110,28 @@ export class NdjsonSide implements Side {
 
 /** Whether a line has everything that writers rely on: a field of another type would end a run with half of its output written. */
 export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
-  const { url, sitemap, lastModified = "", changeFrequency = "", priority = 0 } = page;
-  const { newsStory = {}, images = [], videos = [], alternates = [] } = page;
-  const lists = [images, videos, alternates];
-  return (
-    [url, sitemap, lastModified, changeFrequency].every((text) => typeof text === "string") &&
-    url !== "" &&
-    typeof priority === "number" &&
-    isRecord(newsStory) &&
-    lists.every((list) => Array.isArray(list) && list.every(isRecord))
-  );
+  return typeof page["sitemap"] === "string" && hasTypes(page, pageTypes);
 }
 
-// Whether a value can be a story, an image, a video or an alternate page.
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+const pageTypes: FieldTypes = Object.fromEntries(pageFieldRows.map(({ name, type }) => [name, type]));
+
+// Unknown fields may be of later versions.
+function hasTypes(value: unknown, types: FieldTypes): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const { title = "", language = "", url = "" } = value as Readonly<Record<string, unknown>>;
-  return [title, language, url].every((text) => typeof text === "string");
+  for (const name in types) if (!hasType((value as Record<string, unknown>)[name], types[name]!)) return false;
+  return true;
+}
+
+function hasType(value: unknown, type: FieldType): boolean {
+  if (type === "page") return typeof value === "string" && value !== "";
+  if (value === undefined) return true;
+  if (type === "number" || type === "boolean") return typeof value === type;
+  if (type === "texts") return Array.isArray(value) && value.every((each) => typeof each === "string");
+  if (typeof type === "string") return typeof value === "string";
+  if ("oneOf" in type) return type.oneOf.includes(value as string);
+  const items = itemTypes(type);
+  if (items === undefined) return hasTypes(value, objectTypes(type)!);
+  return Array.isArray(value) && value.every((each) => hasTypes(each, items));
 }
 
 interface Batch {

@@ -4,7 +4,7 @@
 import { Join } from "../join/join.ts";
 import { runAt } from "../join/marks.ts";
 import type { SpillFile } from "../join/spill-file.ts";
-import { comparedValue, type PageField, pageFields } from "../model/change.ts";
+import { comparedFields, comparedValue, type PageField } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ContentOf, DiffSettings } from "./diff-trees.ts";
@@ -49,7 +49,7 @@ export class PageLists {
     this.#settings = settings;
     this.start = start;
     this.end = start;
-    this.#fields = pageFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
+    this.#fields = comparedFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
   /** Adds pages of a sitemap; those of one sitemap come together. Throws the reason of the signal. */

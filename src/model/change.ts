@@ -1,7 +1,7 @@
 // The differences between two trees, as data: one change for each page and sitemap that differs, and the totals.
 import type { SitemapPage } from "./page.ts";
+import { type PageFieldRow, pageFieldRows, pageFields } from "./page-fields.ts";
 import type { Problem } from "./problem.ts";
-import { defaultPriority } from "./sitemap.ts";
 
 /** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
@@ -39,7 +39,7 @@ export interface UnknownPage extends DeclaredPage {
 /** The same URL, with different fields. */
 export interface ChangedPage extends DeclaredPage {
   readonly kind: "changed";
-  /** The fields that differ, in the order of `pageFields`; `content` is last. */
+  /** The fields that differ, always in the same order; `content` is last. */
   readonly fields: readonly ChangedField[];
   /** The old page. */
   readonly before: SitemapPage;
@@ -76,23 +76,15 @@ export type PageField = Exclude<keyof SitemapPage, "url">;
 export type ChangedField = PageField | "content";
 
 /** The fields, in the order in which changes list them. */
-export const pageFields: readonly PageField[] = Object.keys({
-  lastModified: true,
-  changeFrequency: true,
-  priority: true,
-  newsStory: true,
-  images: true,
-  videos: true,
-  alternates: true,
-} satisfies Record<PageField, true>) as PageField[];
+export const comparedFields: readonly PageField[] = pageFieldRows.flatMap(({ name }) => (name === "url" ? [] : [name]));
 
 /** What two pages are compared by. */
 export function comparedValue(page: SitemapPage, field: PageField): unknown {
-  return field === "priority" ? (page.priority ?? defaultPriority) : page[field];
+  return page[field] ?? (pageFields[field] as PageFieldRow).default;
 }
 
 /** What a diff can ignore: fields, and which sitemap declares a page. */
-export const ignorable: readonly (PageField | "sitemap")[] = [...pageFields, "sitemap"];
+export const ignorable: readonly (PageField | "sitemap")[] = [...comparedFields, "sitemap"];
 
 export const changeKinds: readonly ChangeKind[] = [
   "added",

@@ -1,6 +1,7 @@
 // The option `rewrite`: replaces one URL prefix with another, as for a local server whose sitemaps contain production URLs.
 import { invalid, unexpected, urlText } from "./option-checks.ts";
 import type { SitemapPage } from "./page.ts";
+import { itemTypes, listFields, pageFields } from "./page-fields.ts";
 import { isHttpUrl, parseUrl } from "./url.ts";
 
 /** Pairs of prefixes with normalized origins, without a trailing slash: the first is replaced with the second. */
@@ -48,15 +49,26 @@ export function placed(url: string, pairs: Rewrite): string {
   return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }
 
-/** Pages with their own URLs and those of their alternates rewritten. Images and videos are not rewritten. */
+/** Pages with the URLs of pages rewritten: their own and those of their alternates. URLs of images and videos stay. */
 export function rewrittenPages(pages: readonly SitemapPage[], pairs: Rewrite): SitemapPage[] {
   return pages.map((page) => {
-    const alternates = page.alternates?.map((each) => ({ ...each, url: rewritten(each.url, pairs) }));
-    const renamed = { ...page, url: rewritten(page.url, pairs), ...(alternates && { alternates }) };
+    const renamed: Record<string, unknown> & { url: string } = { ...page, url: rewritten(page.url, pairs) };
+    for (const [list, field] of pageUrls) {
+      const items = page[list] as readonly Readonly<Record<string, string>>[] | undefined;
+      if (items !== undefined)
+        renamed[list] = items.map((each) => ({ ...each, [field]: rewritten(each[field]!, pairs) }));
+    }
     if (renamed.url !== page.url) originals.set(renamed, page.url);
     return renamed;
   });
 }
+
+// The lists with URLs of pages, and the fields of these URLs.
+const pageUrls = listFields.flatMap((list) =>
+  Object.entries(itemTypes(pageFields[list].type) ?? {}).flatMap(([field, type]) =>
+    type === "page" ? [[list, field] as const] : [],
+  ),
+);
 
 const originals = new WeakMap<SitemapPage, string>();
 

@@ -114,6 +114,3 @@ export const protocolBytes = 52_428_800;
 
 /** https://www.rfc-editor.org/rfc/rfc9309#section-2.5 and what Google reads of a robots.txt: 500 KiB. */
 export const robotsTxtBytes = 512_000;
-
-/** https://www.sitemaps.org/protocol.html#prioritydef: "The default priority of a page is 0.5." */
-export const defaultPriority = 0.5;

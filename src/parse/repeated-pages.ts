@@ -3,6 +3,7 @@
 // this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { type ListField, listFields, objectFields } from "../model/page-fields.ts";
 import type { ProblemCode } from "../model/problem.ts";
 
 interface Waiting {
@@ -13,7 +14,7 @@ interface Waiting {
 }
 
 export class RepeatedPages {
-  readonly #limits: Pick<AllLimits, Kind>;
+  readonly #limits: Pick<AllLimits, ListField>;
   readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
   // Receives the pages that need not wait any longer, in declared order.
   readonly #release: (page: SitemapPage) => void;
@@ -25,7 +26,7 @@ export class RepeatedPages {
   #byUrl: Map<string, Waiting> | undefined;
 
   constructor(
-    limits: Pick<AllLimits, Kind>,
+    limits: Pick<AllLimits, ListField>,
     report: (code: ProblemCode, value?: string, limit?: number) => void,
     release: (page: SitemapPage) => void,
   ) {
@@ -51,8 +52,8 @@ export class RepeatedPages {
       return;
     }
     const before = first.size;
-    if (page.newsStory !== undefined) first.page.newsStory ??= page.newsStory;
-    for (const kind of kinds) this.#mergeList(first, page, kind);
+    for (const name of objectFields) if (page[name] !== undefined) first.page[name] ??= page[name];
+    for (const kind of listFields) this.#mergeList(first, page, kind);
     this.#grow(first.size - before);
   }
 
@@ -61,7 +62,7 @@ export class RepeatedPages {
     while (this.#first < this.#waiting.length) this.#releaseFirst();
   }
 
-  #mergeList(first: Waiting, page: SitemapPage, kind: Kind): void {
+  #mergeList(first: Waiting, page: SitemapPage, kind: ListField): void {
     const items = page[kind];
     if (items === undefined) return;
     const most = this.#limits[kind];
@@ -101,33 +102,38 @@ export class RepeatedPages {
   }
 }
 
-const kinds = ["images", "videos", "alternates"] as const;
-type Kind = (typeof kinds)[number];
+const details = [...listFields, ...objectFields];
 
-function hasDetails({ images, videos, alternates, newsStory }: SitemapPage): boolean {
-  return (images ?? videos ?? alternates ?? newsStory) !== undefined;
+function hasDetails(page: SitemapPage): boolean {
+  return details.some((name) => page[name] !== undefined);
 }
 
 function knownIn(waiting: Waiting): Set<string> {
-  const keys = kinds.flatMap((kind) => waiting.page[kind]?.map((item) => contentKey(kind, item)) ?? []);
+  const keys = listFields.flatMap((kind) => waiting.page[kind]?.map((item) => contentKey(kind, item)) ?? []);
   for (const key of keys) waiting.size += key.length;
   return new Set(keys);
 }
 
 // Returns a key that is equal for items with equal fields, in any order.
-function contentKey(kind: Kind, item: object): string {
+function contentKey(kind: ListField, item: object): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
   return kind + JSON.stringify(item, sorted);
 }
 
 // Roughly the number of characters of a page.
-function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
-  let size = 100 + url.length;
-  if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;
-  if (images !== undefined) for (const each of images) size += textOf(each);
-  if (videos !== undefined) for (const each of videos) size += textOf(each);
-  return newsStory === undefined ? size : size + textOf(newsStory);
+function sizeOf(page: SitemapPage): number {
+  let size = 100 + page.url.length;
+  for (const name of details) {
+    const value = page[name];
+    if (value === undefined) continue;
+    // By far the most common: counted twice as fast as by `textOf`.
+    if (name === "alternates")
+      for (const { language, url } of page.alternates!) size += 50 + language.length + url.length;
+    else if (Array.isArray(value)) for (const each of value) size += textOf(each);
+    else size += textOf(value);
+  }
+  return size;
 }
 
 function textOf(value: object): number {

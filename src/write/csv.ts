@@ -8,12 +8,21 @@
 import { SitemapError } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
+import {
+  type FieldType,
+  itemTypes,
+  type ListField,
+  listFields,
+  objectTypes,
+  pageFieldRows,
+  pageFields,
+} from "../model/page-fields.ts";
 import type { PageWriter } from "./pages.ts";
 import { escaped, printable, printableJson } from "./printable.ts";
 
 /** A list of a page that can be spread over rows, one row per item. */
-export type ExplodedList = (typeof explodedLists)[number];
-export const explodedLists = ["images", "videos", "alternates"] as const;
+export type ExplodedList = ListField;
+export const explodedLists: readonly ExplodedList[] = listFields;
 
 export type CsvSeparator = "," | ";" | "\t";
 
@@ -66,7 +75,7 @@ type Value = string | number | boolean | undefined;
 interface Column {
   readonly name: string;
   /** `item`: the item of the row, if a list is spread over rows and is not empty. */
-  readonly read: (page: SitemapPage, sitemap: string, item: Item | undefined) => Value;
+  readonly read: Read<Value>;
 }
 
 function chosenColumns(names: readonly string[], explode: ExplodedList | undefined): Column[] {
@@ -89,56 +98,40 @@ export function allCsvColumns(): string[] {
   return [...pageColumns, ...explodedLists.flatMap(itemColumns)].map(({ name }) => name);
 }
 
+const sitemapColumn: Column = { name: "sitemap", read: (_, sitemap) => sitemap };
+const fieldColumns: readonly Column[] = pageFieldRows.flatMap(({ name, column = name, type }) => {
+  const fields = objectTypes(type);
+  if (fields === undefined) return [columnOf(column, type, (page) => page[name])];
+  return Object.entries(fields).map(([field, inner]) =>
+    columnOf(`${column}.${field}`, inner, (page) => (page[name] as Fields | undefined)?.[field]),
+  );
+});
 const pageColumns: readonly Column[] = [
-  { name: "url", read: ({ url }) => url },
-  { name: "lastModified", read: ({ lastModified }) => lastModified },
-  { name: "changeFrequency", read: ({ changeFrequency }) => changeFrequency },
-  { name: "priority", read: ({ priority }) => priority },
-  { name: "sitemap", read: (_, sitemap) => sitemap },
-  { name: "news.title", read: ({ newsStory }) => newsStory?.title },
-  { name: "news.publishDate", read: ({ newsStory }) => newsStory?.publishDate },
-  { name: "news.publicationName", read: ({ newsStory }) => newsStory?.publicationName },
-  { name: "news.publicationLanguage", read: ({ newsStory }) => newsStory?.publicationLanguage },
-  { name: "news.access", read: ({ newsStory }) => newsStory?.access },
-  { name: "news.genres", read: ({ newsStory }) => newsStory?.genres?.join(", ") },
-  { name: "news.keywords", read: ({ newsStory }) => newsStory?.keywords?.join(", ") },
-  { name: "news.stockTickers", read: ({ newsStory }) => newsStory?.stockTickers?.join(", ") },
-  { name: "news.section", read: ({ newsStory }) => newsStory?.section },
-  { name: "images", read: ({ images }) => images && json(images) },
-  { name: "videos", read: ({ videos }) => videos && json(videos) },
-  { name: "alternates", read: ({ alternates }) => alternates && json(alternates) },
+  ...fieldColumns.filter(({ name }) => defaultCsvColumns.includes(name)),
+  sitemapColumn,
+  ...fieldColumns.filter(({ name }) => !defaultCsvColumns.includes(name)),
 ];
 
-const itemFields: Readonly<Record<ExplodedList, readonly string[]>> = {
-  images: fieldsOf<SitemapImage>()("url caption geoLocation title license"),
-  videos: fieldsOf<SitemapVideo>()(
-    "thumbnailUrl title description contentUrl playerUrl playerAllowsEmbed playerAutoplay duration expirationDate",
-    "rating viewCount publicationDate isFamilyFriendly restriction platform prices requiresSubscription uploader",
-    "uploaderUrl isLive tags category galleryUrl galleryTitle contentSegments ids tvShow",
-  ),
-  alternates: fieldsOf<AlternatePage>()("language url"),
-};
-
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
-
-// Requires exactly the fields of a type: a missing or unknown one does not compile.
-function fieldsOf<T>() {
-  return <const Lines extends readonly string[]>(
-    ...lines: [keyof T, Words<Lines[number]>] extends [Words<Lines[number]>, keyof T] ? Lines : never
-  ): readonly string[] => lines.join(" ").split(" ");
-}
-
 function itemColumns(list: ExplodedList): readonly Column[] {
-  return itemFields[list].map((field) => ({
-    name: `${list}.${field}`,
-    read: (_page, _sitemap, item) => itemValue(item?.[field as keyof Item]),
-  }));
+  return Object.entries(itemTypes(pageFields[list].type) ?? {}).map(([field, type]) =>
+    columnOf(`${list}.${field}`, type, (_page, _sitemap, item) => (item as Fields | undefined)?.[field]),
+  );
 }
 
-// Lists of strings are joined with commas; other objects are JSON.
-function itemValue(value: unknown): Value {
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(", ");
-  return typeof value === "object" && value !== null ? json(value) : (value as Value);
+type Fields = Readonly<Record<string, unknown>>;
+type Read<T> = (page: SitemapPage, sitemap: string, item: Item | undefined) => T;
+
+// Lists of text are joined with commas; other objects are JSON.
+function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
+  if (typeof type === "string" ? type !== "texts" : "oneOf" in type) return { name, read: read as Read<Value> };
+  const text = (value: object) => (type === "texts" ? (value as string[]).join(", ") : json(value));
+  return {
+    name,
+    read(page, sitemap, item) {
+      const value = read(page, sitemap, item) as object | undefined;
+      return value && text(value);
+    },
+  };
 }
 
 // Escapes text that would be a formula after a separator. The value stays the same: lists have no numbers, so a sign is always inside a string.

@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { PageChange } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { type FieldType, type FieldTypes, itemTypes, objectTypes, pageFieldRows } from "../model/page-fields.ts";
 import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
@@ -81,30 +82,40 @@ export function parquetTable(sink: ByteSink, names: string): Pick<ParquetTable, 
 }
 
 function pageRow(page: SitemapPage): Row {
-  const { url, lastModified, changeFrequency, priority, newsStory, alternates, images, videos } = page;
-  const news = newsStory && {
-    ...inSnakeCase(newsStory),
-    publish_date: instant(newsStory.publishDate),
-    publish_date_text: newsStory.publishDate,
-  };
-  return {
-    url,
-    last_modified: lastModified,
-    last_modified_text: lastModified,
-    change_frequency: changeFrequency,
-    priority,
-    news,
-    alternates,
-    images: images?.map(inSnakeCase),
-    videos: videos?.map(inSnakeCase),
-  };
+  const row: Record<string, unknown> = {};
+  for (const { name, column, type } of pageParts) {
+    const value = page[name];
+    if (value === undefined) continue;
+    const fields = objectTypes(type);
+    if (Array.isArray(value)) row[column] = value.map(inSnakeCase);
+    else
+      row[column] =
+        fields === undefined ? value : { ...inSnakeCase(value as object), ...datesOf(value as object, fields) };
+    if (type === "date") row[`${column}_text`] = value;
+  }
+  return row;
+}
+
+// The dates of an object as timestamps, and as they are written.
+function datesOf(value: object, types: FieldTypes): Row {
+  const row: Record<string, unknown> = {};
+  for (const [name, date] of Object.entries(value)) {
+    if (types[name] !== "date") continue;
+    row[snakeCase(name)] = instant(date);
+    row[`${snakeCase(name)}_text`] = date;
+  }
+  return row;
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 // Renames fields to snake_case. Lists of text stay lists; other objects become JSON.
 function inSnakeCase(fields: object): Row {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
-      const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const column = snakeCase(name);
       return typeof value === "object" && !isTexts(value) ? [`${column}_json`, JSON.stringify(value)] : [column, value];
     }),
   );
@@ -126,11 +137,14 @@ function cell(value: unknown, { type, converted_type: meaning }: SchemaElement):
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
 }
 
-// Roughly the number of characters of a page: nearly all of its content is in these lists.
-function weightOf({ url, newsStory, alternates = [], images = [], videos = [] }: SitemapPage): number {
-  return (
-    url.length + 100 + (newsStory ? 300 : 0) + alternates.length * 150 + images.length * 300 + videos.length * 2000
-  );
+// Roughly the number of characters of a page: nearly all of its content is in these fields.
+function weightOf(page: SitemapPage): number {
+  let weight = page.url.length + 100;
+  for (const { name, weight: each = 0 } of pageParts) {
+    const value: unknown = page[name];
+    if (value !== undefined) weight += each * (Array.isArray(value) ? value.length : 1);
+  }
+  return weight;
 }
 
 /** Receives the bytes of a file, in order. The buffer is reused afterwards. */
@@ -230,28 +244,46 @@ type Column = readonly SchemaElement[];
 
 // The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
 // the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
+const pageParts = pageFieldRows.map((row) => ({ ...row, column: snakeCase(row.column ?? row.name) }));
 const pagesTable: readonly Column[] = [
-  ...columns("run site url sitemap last_modified:time last_modified_text change_frequency priority:double"),
-  struct("news", [
-    ...columns("title publish_date:time publish_date_text publication_name publication_language access"),
-    ...["genres", "keywords", "stock_tickers"].map((name) => list(name)),
-    ...columns("section"),
-  ]),
-  list("alternates", struct("element", columns("language url"))),
-  list("images", struct("element", columns("url caption geo_location title license"))),
-  list(
-    "videos",
-    struct("element", [
-      ...columns("thumbnail_url title description content_url player_url player_allows_embed:boolean player_autoplay"),
-      ...columns("duration:double expiration_date rating:double view_count:double publication_date"),
-      ...columns("is_family_friendly:boolean requires_subscription:boolean uploader uploader_url is_live:boolean"),
-      list("tags"),
-      ...columns("category gallery_url gallery_title"),
-      // Rarely used and deeply nested: as JSON, so that nothing is lost.
-      ...columns("restriction_json platform_json prices_json content_segments_json ids_json tv_show_json"),
-    ]),
-  ),
+  ...columns("run site url sitemap"),
+  ...pageParts.flatMap(({ name, column, type }) => {
+    if (name === "url" || itemTypes(type) !== undefined) return [];
+    const fields = objectTypes(type);
+    if (fields === undefined) return fieldColumns(column, type);
+    return [
+      struct(
+        column,
+        Object.entries(fields).flatMap(([field, inner]) => fieldColumns(snakeCase(field), inner)),
+      ),
+    ];
+  }),
+  // The order in which these columns have always been.
+  ...pageParts
+    .toSorted((a, b) => (a.column < b.column ? -1 : 1))
+    .flatMap(({ column, type }) => {
+      const items = itemTypes(type);
+      return items === undefined ? [] : [list(column, struct("element", itemColumns(items)))];
+    }),
 ];
+
+// Outside lists, a date is a timestamp and a text.
+function fieldColumns(column: string, type: FieldType): Column[] {
+  if (type === "texts") return [list(column)];
+  if (type === "date") return columns(`${column}:time ${column}_text`);
+  return columns(type === "number" ? `${column}:double` : type === "boolean" ? `${column}:boolean` : column);
+}
+
+// Objects inside items are rarely used and deeply nested: they come last, as JSON.
+function itemColumns(types: FieldTypes): Column[] {
+  const [flat, nested]: [Column[], Column[]] = [[], []];
+  for (const [name, type] of Object.entries(types)) {
+    if (typeof type === "object" && !("oneOf" in type)) nested.push(...columns(`${snakeCase(name)}_json`));
+    else flat.push(...fieldColumns(snakeCase(name), type === "date" ? "text" : type));
+  }
+  return [...flat, ...nested];
+}
+
 const sitemapsTable: readonly Column[] = [
   ...columns("run site url declared_url parent depth:integer kind format page_count:integer complete:boolean"),
   ...columns("last_modified wire_bytes:integer decoded_bytes:integer status:integer fetched_at:time"),

@@ -4,12 +4,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
-import { parquetMetadata } from "hyparquet";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ignorable, pageFields } from "../../src/model/change.ts";
-import { allCsvColumns } from "../../src/write/csv.ts";
-import { ParquetTables } from "../../src/write/parquet.ts";
-import { page } from "../docs/pages.ts";
 import { steering } from "../write/hostile.ts";
 import { type Ended, jsonLines, sitegrove } from "./program.ts";
 import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
@@ -185,27 +180,3 @@ test.each(["# ours\n\nUser-agent: *\nDisallow:\n", "\ufeffsitemap : https://exam
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/\thttps:\/\/example\.org\/s\.xml\n$/) });
   },
 );
-
-test("every field of a page is in the schema and in Parquet, and those that diff compares are named everywhere", async () => {
-  const properties = (name: string) => Object.keys(schema.$defs[name].properties).sort();
-  const lists = { newsStory: "news", image: "images", video: "videos", alternate: "alternates" };
-  for (const [name, list] of Object.entries(lists)) {
-    const columns = allCsvColumns().filter((column) => column.startsWith(`${list}.`));
-    expect(properties(name)).toEqual(columns.map((column) => column.slice(list.length + 1)).sort());
-  }
-  const chunks: Uint8Array[] = [];
-  const tables = new ParquetTables((name) => (bytes) => (name === "pages" ? chunks.push(bytes.slice()) : 0));
-  tables.finish();
-  const { schema: elements } = parquetMetadata(new Uint8Array(Buffer.concat(chunks)).buffer);
-  const known = new Set(elements.map(({ name }) => name.replace(/_json$/, "")));
-  const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const fields = ["page", ...Object.keys(lists)]
-    .flatMap(properties)
-    .filter((name) => !/^(?:priorityG|newsS)/.test(name));
-  expect(fields.filter((field) => !known.has(snake(field)))).toEqual([]);
-  expect(schema.$defs.changedPage.properties.fields.items.enum).toEqual(pageFields);
-  const row = page("docs/archives.md")
-    .text.split("\n")
-    .find((line) => line.startsWith("| `ignore`"));
-  expect(ignorable.filter((name) => !row?.includes(`\`${name}\``))).toEqual([]);
-});

@@ -1,7 +1,7 @@
 // Websites for comparisons, made up at random: a few sitemaps that declare pages from a small pool, so that pages are added, removed,
 // changed, moved and declared twice. And the plainest diff that there can be, to compare with.
 import fc from "fast-check";
-import { type PageField, pageFields, type TreeChange } from "../../src/model/change.ts";
+import { comparedFields, type PageField, type TreeChange } from "../../src/model/change.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
@@ -141,7 +141,7 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
       changes.push({ ...added, page, sitemap });
       continue;
     }
-    const fields = pageFields.filter((field) => differs(old.page, page, field));
+    const fields = comparedFields.filter((field) => differs(old.page, page, field));
     const from = old.sitemap === sitemap ? {} : { from: old.sitemap };
     if (fields.length > 0) changes.push({ kind: "changed", page, sitemap, fields, before: old.page, ...from });
     else if (old.sitemap !== sitemap) changes.push({ kind: "moved", page, sitemap, from: old.sitemap });
