@@ -4,7 +4,7 @@ export { AlternatePage, ChangeFrequency, Limits, ListedPage, NewsStory, PagesFor
 
 /**
  * Reads a sitemap of any format from a stream of bytes, such as the body of a response, plain or compressed with gzip. Never throws
- * because of the bytes; errors of the stream are thrown. Runs anywhere.
+ * because of the bytes; errors of the stream are thrown. Needs no Node.js.
  * @example
  * const { body } = await fetch("https://example.org/sitemap.xml.gz");
  * if (body) console.log(await parseStream(body));

@@ -86,6 +86,7 @@ export function optionsIn(
 
 type Check<T> = (name: string, value: unknown) => T;
 
+// @__NO_SIDE_EFFECTS__
 function expecting<T>(expected: string, isValid: (value: unknown) => boolean): Check<T> {
   return (name, value) => {
     if (isValid(value)) return value as T;
@@ -105,6 +106,7 @@ export const client: Check<Client> = expecting("an object with a `request` funct
   return typeof (value as Partial<Client> | null)?.request === "function";
 });
 
+// @__NO_SIDE_EFFECTS__
 export function oneOf(allowed: readonly unknown[]): Check<unknown> {
   const list = allowed.map((item) => JSON.stringify(item)).join(", ");
   return expecting(`one of ${list}`, (value) => allowed.includes(value));

@@ -4,6 +4,7 @@
 // To add an option, add its row here and its type with a comment to options.ts, then run `npm run tables`.
 import { since } from "./instant.ts";
 import * as checks from "./option-checks.ts";
+import { oneOf } from "./option-checks.ts";
 import { patterns } from "./pattern.ts";
 import { rewrite } from "./rewrite.ts";
 import { version } from "./version.ts";
@@ -56,31 +57,43 @@ export interface OptionSection {
   readonly rows: readonly OptionRow[];
 }
 
+// Without side effects, so that bundles of the parser leave out the options of a crawl.
+// @__NO_SIDE_EFFECTS__
 function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
   return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
 }
 
+// @__NO_SIDE_EFFECTS__
 function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
   return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
 }
 
 /** An option that its flag turns on. */
+// @__NO_SIDE_EFFECTS__
 function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
   return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
 }
 
 /** An option that its flag turns off. */
+// @__NO_SIDE_EFFECTS__
 function off(name: string, flags: string, text: string): OptionRow {
   return { name, default: true, flags: [sets(false, flags, text)] };
 }
 
 /** An option whose flag takes a value. */
+// @__NO_SIDE_EFFECTS__
 function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
   return { ...row, flags: [takes(...flag)] };
 }
 
+// @__NO_SIDE_EFFECTS__
 function patterned(name: string, flags: string, text: string): OptionRow {
   return valued({ name, default: [], check: patterns }, "texts", flags, text);
+}
+
+// @__NO_SIDE_EFFECTS__
+function extended(row: OptionRow, more: Partial<OptionRow>): OptionRow {
+  return { ...row, ...more };
 }
 
 const discoveryOptions: readonly OptionRow[] = [
@@ -88,7 +101,7 @@ const discoveryOptions: readonly OptionRow[] = [
   {
     name: "knownPaths",
     default: "always",
-    check: checks.oneOf(["always", "if-needed", "never"]),
+    check: oneOf(["always", "if-needed", "never"]),
     more: "[More](#well-known-paths).",
     flags: [
       takes(
@@ -111,7 +124,7 @@ const discoveryOptions: readonly OptionRow[] = [
   {
     name: "path",
     default: "ignore",
-    check: checks.oneOf(["ignore", "keep", "only"]),
+    check: oneOf(["ignore", "keep", "only"]),
     flags: [
       sets("keep", "--keep-path", "look under the homepage's path first, then at the host's root"),
       sets("only", "--only-path", "look only under the homepage's path", "keepPath"),
@@ -131,23 +144,18 @@ const discoveryOptions: readonly OptionRow[] = [
       ),
     ],
   },
-  {
-    ...on(
-      "here",
-      "--here",
-      "for a preview: read and list at this address what its documents declare on their own host",
-    ),
-    // `here` itself is not replayed, but the rewrites that follow from it are.
-    shapesTree: false,
-  },
+  // `here` itself is not replayed, but the rewrites that follow from it are.
+  extended(
+    on("here", "--here", "for a preview: read and list at this address what its documents declare on their own host"),
+    { shapesTree: false },
+  ),
 ];
 
 /** Which pages are listed, by a crawl, a tree and the program alike. */
 export const pageOptions: readonly OptionRow[] = [
-  {
-    ...patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"),
+  extended(patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"), {
     more: "[More](command-line.md#filters).",
-  },
+  }),
   patterned("exclude", "--exclude <pattern>", "skip pages whose URL matches (repeatable)"),
   {
     name: "since",
@@ -159,7 +167,7 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "undated",
     default: "drop",
-    check: checks.oneOf(["drop", "keep"]),
+    check: oneOf(["drop", "keep"]),
     flags: [
       takes(
         { keep: "keep", drop: "drop" },
@@ -171,7 +179,7 @@ export const pageOptions: readonly OptionRow[] = [
   {
     name: "scope",
     default: "any",
-    check: checks.oneOf(["any", "site", "host"]),
+    check: oneOf(["any", "site", "host"]),
     flags: [
       sets("host", "--same-host", "only pages on the homepage's host"),
       sets("site", "--same-site", "only pages on the homepage's domain and its subdomains", "sameHost"),
@@ -203,9 +211,8 @@ const recursionOptions: readonly OptionRow[] = [
   { name: "recurseList", check: checks.functionValue },
 ];
 
-const parsingOptions: readonly OptionRow[] = [
-  on("strict", "--strict", "stop reading a document at the first XML error"),
-];
+export const strictOption: OptionRow = on("strict", "--strict", "stop reading a document at the first XML error");
+const parsingOptions: readonly OptionRow[] = [strictOption];
 
 const fetchingOptions: readonly OptionRow[] = [
   {
@@ -259,7 +266,7 @@ const fetchingOptions: readonly OptionRow[] = [
   {
     name: "network",
     default: "default",
-    check: checks.oneOf(["default", "allow-private", "public-only"]),
+    check: oneOf(["default", "allow-private", "public-only"]),
     more: "[More](security.md).",
     flags: [
       sets("allow-private", "--allow-private", "follow links into private networks"),
@@ -333,8 +340,10 @@ export const limitOptions: readonly OptionRow[] = [
   },
 ];
 
+export const limitsOption: OptionRow = { name: "limits", members: limitOptions };
+
 const storageOptions: readonly OptionRow[] = [
-  { name: "store", default: "auto", check: checks.oneOf(["auto", "memory", "file"]) },
+  { name: "store", default: "auto", check: oneOf(["auto", "memory", "file"]) },
   {
     name: "save",
     check: checks.path,
@@ -361,8 +370,8 @@ const storageOptions: readonly OptionRow[] = [
 const watchingOptions: readonly OptionRow[] = [
   { name: "signal", check: checks.signal },
   { name: "onEvent", check: checks.functionValue, more: "[More](library.md#events)." },
-  { name: "order", default: "declared", check: checks.oneOf(["declared", "arrival"]) },
-  { name: "onUnreachable", default: "throw", check: checks.oneOf(["throw", "end"]) },
+  { name: "order", default: "declared", check: oneOf(["declared", "arrival"]) },
+  { name: "onUnreachable", default: "throw", check: oneOf(["throw", "end"]) },
 ];
 
 /** The table, in the order of the documentation. */
@@ -376,7 +385,7 @@ export const optionSections: readonly OptionSection[] = [
     heading: "Limits",
     flags: "Limits",
     shapesTree: true,
-    rows: [{ name: "limits", members: limitOptions }],
+    rows: [limitsOption],
   },
   { heading: "Storage", flags: "Archive", rows: storageOptions },
   { heading: "Events and cancellation", rows: watchingOptions },

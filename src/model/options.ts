@@ -4,7 +4,7 @@ import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
 import { type FixedLimits, fixedLimitsOf } from "./fixed-limits.ts";
 import { boolean, invalid, number, optionsIn } from "./option-checks.ts";
-import { type OptionRow, optionSections, pageOptions, urlOption } from "./option-table.ts";
+import { limitsOption, type OptionRow, optionSections, pageOptions, strictOption, urlOption } from "./option-table.ts";
 import type { Pattern } from "./pattern.ts";
 import type { Problem } from "./problem.ts";
 import type { Rewrite } from "./rewrite.ts";
@@ -278,15 +278,15 @@ export interface RecurseContext {
   readonly depth: number;
 }
 
-const rows = optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
+const rows = /* @__PURE__ */ optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
 
 /** The options that affect a tree. */
-export const shapingOptions: readonly OptionRow[] = optionSections.flatMap(({ shapesTree, rows }) =>
+export const shapingOptions: readonly OptionRow[] = /* @__PURE__ */ optionSections.flatMap(({ shapesTree, rows }) =>
   shapesTree ? rows : [],
 );
 
 /** The names of the page filters. */
-export const pageFilterNames: readonly string[] = pageOptions.map(({ name }) => name);
+export const pageFilterNames: readonly string[] = /* @__PURE__ */ pageOptions.map(({ name }) => name);
 
 /** Options of `streamPages` and `crawl`. */
 export interface StreamOptions extends Options, PageFilters {}
@@ -381,7 +381,7 @@ export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
 
 /** For one document. */
 export function resolveParseOptions(options?: ParseOptions): ParseSettings {
-  return resolveAll([urlOption, ...rowsCalled("strict", "limits")], options);
+  return resolveAll([urlOption, strictOption, limitsOption], options);
 }
 
 /** For an archive. */
@@ -425,4 +425,4 @@ function defaultOf({ members, defaultFrom, default: value }: OptionRow, others: 
   return defaultFrom === undefined ? value : defaultFrom(others);
 }
 
-export const defaultLimits: AllLimits = resolveOptions().limits;
+export const defaultLimits: AllLimits = resolveParseOptions().limits;

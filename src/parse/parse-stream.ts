@@ -1,5 +1,5 @@
-// One document from a stream of bytes, without anything of Node: gzip by the platform's `DecompressionStream`, text by its `TextDecoder`.
-// Content-Encoding is the platform's work; `readSitemap` of the main entry point knows more compressions and repairs more character sets.
+// Parses a document from a stream of bytes with web APIs only: `DecompressionStream` for gzip, `TextDecoder` for text.
+// `fetch` has already undone the Content-Encoding. `readSitemap` of the main entry point reads more compressions and repairs more character sets.
 import { unexpected } from "../model/option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
@@ -9,7 +9,7 @@ import { type Entries, joined, parsedSitemap } from "./entries.ts";
 
 /**
  * Reads a sitemap of any format from a stream of bytes, such as the body of a response, plain or compressed with gzip. Never throws
- * because of the bytes; errors of the stream are thrown. Runs anywhere.
+ * because of the bytes; errors of the stream are thrown. Needs no Node.js.
  * @example
  * const { body } = await fetch("https://example.org/sitemap.xml.gz");
  * if (body) console.log(await parseStream(body));
@@ -20,7 +20,7 @@ export async function parseStream(stream: ReadableStream<Uint8Array>, options?: 
   const problems = new ProblemLog();
   const parser = createDocumentParser({ url, strict, limits, problems });
   const batches: Entries[] = [];
-  // Why nothing can be read, if so.
+  // The reason if nothing can be read.
   let refusal: Problem | undefined;
   const refuse = (code: ProblemCode, facts?: ProblemFacts) => {
     problems.add(code, facts);
@@ -55,7 +55,7 @@ export async function parseStream(stream: ReadableStream<Uint8Array>, options?: 
   } finally {
     await source.cancel();
   }
-  // `end()` would report a document that a limit ends as cut off.
+  // If a limit ended the document, `end()` would also report it as cut off.
   if (isWhole) batches.push(parser.end());
   const isRefused = parser.outcome.kind === "invalid" && refusal !== undefined;
   const outcome = isRefused ? ({ kind: "invalid", reason: refusal as Problem } as const) : parser.outcome;
@@ -64,7 +64,7 @@ export async function parseStream(stream: ReadableStream<Uint8Array>, options?: 
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** The stream as it was given. Not every platform lets one iterate over it. */
+/** The chunks of a stream. Not every platform supports `for await` on streams. */
 class Source implements Bytes {
   hasFailed = false;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
@@ -83,22 +83,19 @@ class Source implements Bytes {
   }
 
   async cancel(): Promise<void> {
-    // A stream that has failed cannot be canceled; its error was thrown already.
+    // A failed stream cannot be canceled; its error was already thrown.
     await this.#reader.cancel().catch(() => {});
   }
 }
 
-/** The first bytes, as many as the signs of compressions and character sets take, and all of them again. */
+/** The first bytes, enough to detect gzip and the character set, and all bytes, including these. */
 async function headOf(bytes: Bytes): Promise<{ readonly start: Uint8Array; readonly all: Bytes }> {
   const iterator = bytes[Symbol.asyncIterator]();
   let start = new Uint8Array();
   while (start.length < headLength) {
     const { value, done } = await iterator.next();
     if (done === true) break;
-    const longer = new Uint8Array(start.length + value.length);
-    longer.set(start);
-    longer.set(value, start.length);
-    start = longer;
+    start = concatenated(start, value);
   }
   async function* all(): AsyncGenerator<Uint8Array, void> {
     if (start.length > 0) yield start;
@@ -113,31 +110,109 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-// What comes before an error is kept. Errors of the source are thrown.
+// Data before an error is kept. Errors of the source are thrown. Only Node's decompression reads more than one gzip member, so each one gets its
+// own. Where a member ends is not known: each sign of a member is tried as the start of one, and the platform's checksum decides.
 async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): AsyncGenerator<Uint8Array, void> {
-  const { readable, writable } = new DecompressionStream("gzip");
-  const writer = writable.getWriter();
-  const feed = async () => {
-    for await (const piece of bytes) await writer.write(piece as Uint8Array<ArrayBuffer>);
-    await writer.close();
-  };
-  // The other end of the decompression fails with it.
-  feed().catch((error: unknown) => writer.abort(error).catch(() => {}));
-  try {
-    yield* new Source(readable.getReader());
-  } catch (error) {
-    if (source.hasFailed) throw error;
-    onDamaged();
+  const pieces = cutAtMembers(bytes);
+  let next = await pieces.next();
+  // The member so far, in case that it goes on behind the next sign, and how many of its decompressed bytes were given.
+  let member: Uint8Array[] = [];
+  let given = 0;
+  let misses = 0;
+  const isAtEnd = () => next.done === true;
+  while (!isAtEnd()) {
+    const { readable, writable } = new DecompressionStream("gzip");
+    const writer = writable.getWriter();
+    let isWritten = false;
+    const feed = async () => {
+      for (const piece of member) await writer.write(piece as Uint8Array<ArrayBuffer>);
+      do {
+        const { piece } = next.value as Piece;
+        member.push(piece);
+        await writer.write(piece as Uint8Array<ArrayBuffer>);
+        next = await pieces.next();
+      } while (next.done !== true && !(next.value.mayStart && misses < mostMisses));
+      isWritten = true;
+      await writer.close();
+    };
+    // The other end of the decompression fails with it.
+    feed().catch((error: unknown) => writer.abort(error).catch(() => {}));
+    let known = given;
+    try {
+      for await (const piece of new Source(readable.getReader())) {
+        const fresh = piece.subarray(Math.min(known, piece.length));
+        known -= piece.length - fresh.length;
+        given += fresh.length;
+        if (fresh.length > 0) yield fresh;
+      }
+      member = [];
+      given = 0;
+    } catch (error) {
+      if (source.hasFailed) throw error;
+      misses += 1;
+      if (isWritten && !isAtEnd()) continue;
+      onDamaged();
+      return;
+    }
   }
+}
+
+// A sign of a member is data once in 100 MB. A hostile document has many, and each costs reading the member again.
+const mostMisses = 8;
+
+interface Piece {
+  readonly piece: Uint8Array;
+  /** Whether it begins with the sign of a gzip member. */
+  readonly mayStart: boolean;
+}
+
+async function* cutAtMembers(bytes: Bytes): AsyncGenerator<Piece, void> {
+  let rest = new Uint8Array();
+  let mayStart = true;
+  for await (const piece of bytes) {
+    rest = concatenated(rest, piece);
+    for (;;) {
+      const at = memberSign(rest, mayStart ? 1 : 0);
+      if (at === -1) break;
+      if (at > 0) yield { piece: rest.subarray(0, at), mayStart };
+      rest = rest.subarray(at);
+      mayStart = true;
+    }
+    // A sign may be split between two pieces.
+    const end = rest.length - signLength + 1;
+    if (end <= 0) continue;
+    yield { piece: rest.subarray(0, end), mayStart };
+    rest = rest.subarray(end);
+    mayStart = false;
+  }
+  if (rest.length > 0) yield { piece: rest, mayStart };
+}
+
+// https://www.rfc-editor.org/rfc/rfc1952#page-5: two bytes, deflate as the method, and flags without reserved bits.
+function memberSign(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(0x1f, from); at !== -1; at = bytes.indexOf(0x1f, at + 1)) {
+    if (at + signLength > bytes.length) return -1;
+    if (bytes[at + 1] === 0x8b && bytes[at + 2] === 8 && bytes[at + 3]! < 0x20) return at;
+  }
+  return -1;
+}
+
+const signLength = 4;
+
+function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
-/** Text in the character set of its byte order mark or of its XML declaration; else UTF-8. */
+/** Decodes text in the character set of its byte order mark or XML declaration, otherwise as UTF-8. */
 class Text {
   readonly #decoder: Decoder;
   readonly #problems: ProblemLog;
-  // Notices what the other one replaces.
+  // Throws for bytes that the other decoder replaces.
   #strict: Decoder | undefined;
 
   constructor(start: Uint8Array, problems: ProblemLog) {
@@ -175,7 +250,7 @@ function charsetOf(start: Uint8Array): string {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
-  // Without a byte order mark, `<?` has a NUL before or after each character.
+  // UTF-16 without a byte order mark: `<` has a NUL before or after it.
   if (first === 0x3c && second === 0) return "utf-16le";
   if (first === 0 && second === 0x3c) return "utf-16be";
   const declaration = new TextDecoder("latin1").decode(start.subarray(0, headLength));

@@ -1,0 +1,79 @@
+// `sitegrove/parse` as others bundle it: its size, and in a browser without Node.
+// Needs processes, more than a second.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseRobots, parseSitemap } from "../../src/index.ts";
+import { hasNoBrowser, launch } from "../report/browser.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+
+async function bundled(): Promise<string> {
+  const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const { outputFiles } = await build({
+    entryPoints: [path.join(root, exports["./parse"].default)],
+    ...{ bundle: true, minify: true, platform: "browser", format: "iife", globalName: "sitegrove", write: false },
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+test("bundled by esbuild, sitegrove/parse is small", async () => {
+  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(58_500);
+});
+
+describe.skipIf(hasNoBrowser)("in a browser", () => {
+  let browser: Awaited<ReturnType<typeof launch>>;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+
+  const text = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+    { length: 3000 },
+    (_, at) => `<url><loc>https://example.org/caf&eacute;/${at}?a&amp;b</loc><lastmod>2024-05-31</lastmod></url>`,
+  ).join("")}</urlset>`;
+  const robots = "User-agent: *\nDisallow: /private\nSitemap: https://example.org/sitemap.xml";
+
+  test("it reads text, gzip and several gzip members as in Node, and the rules of a robots.txt", async () => {
+    const page = await browser.newPage();
+    await page.addScriptTag({ content: await bundled() });
+    const half = text.length >> 1;
+    const members = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
+    const bodies = [Buffer.from(text), gzipSync(text), members, gzipSync(gzipSync(text))];
+    const read = await page.evaluate(
+      async ([text, robots, ...bodies]) => {
+        // biome-ignore lint/suspicious/noExplicitAny: a global of the page.
+        const { parseRobots, parseSitemap, parseStream } = (globalThis as any).sitegrove;
+        const streamed = bodies.map((body) =>
+          parseStream(new Blob([Uint8Array.from(atob(body), (character) => character.charCodeAt(0))]).stream()),
+        );
+        const rules = parseRobots(robots);
+        return {
+          documents: [parseSitemap(text), ...(await Promise.all(streamed))],
+          robots: [rules.sitemaps, rules.isAllowed("https://example.org/private", "Googlebot")],
+        };
+      },
+      [text, robots, ...bodies.map((body) => body.toString("base64"))] as const,
+    );
+    const expected = JSON.parse(JSON.stringify(parseSitemap(text)));
+    for (const document of read.documents) expect(document).toEqual(expected);
+    const rules = parseRobots(robots);
+    expect(read.robots).toEqual([rules.sitemaps, rules.isAllowed("https://example.org/private", "Googlebot")]);
+  });
+
+  test("a gzip member that is cut off is reported", async () => {
+    const page = await browser.newPage();
+    await page.addScriptTag({ content: await bundled() });
+    const cut = Buffer.concat([gzipSync(text.slice(0, 9000)), gzipSync(text.slice(9000)).subarray(0, 3000)]);
+    const read = await page.evaluate(async (body) => {
+      const bytes = Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+      // biome-ignore lint/suspicious/noExplicitAny: a global of the page.
+      return (globalThis as any).sitegrove.parseStream(new Blob([bytes]).stream());
+    }, cut.toString("base64"));
+    expect(read).toMatchObject({ kind: "pages", complete: false });
+    expect(read.pages.length).toBeGreaterThan(0);
+    expect(read.problems.map(({ code }: { code: string }) => code)).toContain("coding-damaged");
+  });
+});
