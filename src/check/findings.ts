@@ -211,11 +211,17 @@ export class SitemapFindings {
     this.#findings.count(rule, this.sitemap, count, example);
   }
 
-  /** One of many that were counted before. `isExample`: worth an example, too. */
-  another(rule: RuleId, example: ExampleParts, isExample: boolean): void {
+  /** Counts many, which are listed later. */
+  countMany(rule: RuleId, count: number): void {
+    const draft = this.#findings.draft(rule, this.sitemap);
+    if (draft !== undefined) draft.count += count;
+  }
+
+  /** One of those that were counted before. `isExample`: worth an example, too. `isCase`: it is the only one. */
+  another(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft === undefined) return;
-    this.#findings.occur(draft, example, false);
+    this.#findings.occur(draft, example, isCase);
     if (isExample) this.#findings.illustrate(draft, example);
   }
 }

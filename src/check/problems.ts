@@ -3,7 +3,9 @@
 // which is read no further than needed.
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { detached } from "../model/text.ts";
 import { createDocumentParser } from "../parse/document.ts";
+import type { EntryListener } from "../parse/entries.ts";
 import { type CheckRun, isRobots } from "./context.ts";
 import type { SitemapFindings } from "./findings.ts";
 import { type RuleId, ruleRows } from "./rule-table.ts";
@@ -33,7 +35,14 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
 }
 
 /** The rules for problems of a sitemap as a document, or of its response. `instead`: a sitemap that exists, if this one cannot be read. */
-export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings, instead?: string): void {
+export async function judgeProblems(
+  run: CheckRun,
+  sitemap: Sitemap,
+  findings: SitemapFindings,
+  instead?: string,
+): Promise<void> {
+  const isStored = sitemap !== run.tree.root && sitemap.kind !== "invalid";
+  const repeated = isStored ? problemsOf(sitemap).filter((each) => isSearched(each, sitemap, run, findings)) : [];
   let isBroken = false;
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
@@ -42,33 +51,57 @@ export function judgeProblems(sitemap: Sitemap, findings: SitemapFindings, inste
     const breaks = rule === "sitemap-cut-off" || rule === "sitemap-compression";
     if (breaks && isBroken) continue;
     isBroken ||= breaks;
+    if (repeated.includes(problem) && isOfEntry(problem, sitemap)) {
+      findings.countMany(rule, problem.count ?? 1);
+      continue;
+    }
     const { value, line } = exampleOf(problem);
     const shown = instead === undefined ? value : `${value}; ${instead} exists`;
     findings.addMany(rule, breaks ? 1 : (problem.count ?? 1), { value: shown, line });
   }
+  if (repeated.length > 0) await illustrateProblems(run, sitemap, findings, repeated);
 }
 
-/** Gives the rules of problems that came more than once further examples, and lists every one if that is wanted. */
-export async function illustrateProblems(
+// Whether further examples of a problem, or the page that it is about, are worth reading the document again.
+function isSearched(problem: Problem, sitemap: Sitemap, run: CheckRun, findings: SitemapFindings): boolean {
+  const isWorth = (problem.count ?? 1) > 1 || isOfEntry(problem, sitemap);
+  const rule = isWorth ? ruleOf(problem, sitemap) : undefined;
+  return rule !== undefined && (run.findings.rows !== undefined || findings.isWellIllustrated(rule));
+}
+
+// Whether a problem is about the entry of a page.
+function isOfEntry({ code }: Pick<Problem, "code">, { kind }: Sitemap): boolean {
+  return kind === "pages" && entryCodes.test(code);
+}
+
+const entryCodes = /^(?:date|image|video|news|alternate|priority|change-frequency|url)-(?!missing)/;
+
+// Lists every one of these problems if that is wanted, and otherwise examples.
+async function illustrateProblems(
   { tree, settings, findings: { rows, mostExamples }, time }: CheckRun,
   sitemap: Sitemap,
   findings: SitemapFindings,
+  repeated: readonly Problem[],
 ): Promise<void> {
-  const repeated = problemsOf(sitemap).filter((problem) => {
-    const rule = (problem.count ?? 1) > 1 ? ruleOf(problem, sitemap) : undefined;
-    return rule !== undefined && (rows !== undefined || findings.isWellIllustrated(rule));
-  });
-  if (repeated.length === 0) return;
-  const seen = new Set(repeated.map(sameness));
-  const log = new RepeatedProblems(repeated, rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY);
-  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap) });
+  const ofEntries = new Map(repeated.filter((each) => isOfEntry(each, sitemap)).map((each) => [each.code, each]));
+  const unlisted = new Map(ofEntries);
+  const seen = new Set(repeated.filter(({ code }) => !ofEntries.has(code)).map((each) => sameness(each)));
+  const log = new RepeatedProblems(
+    repeated,
+    new Set(ofEntries.keys()),
+    rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY,
+  );
+  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap), entries: log });
   const report = () => {
-    for (const problem of log.take()) {
+    for (const { problem, url } of log.take()) {
       const rule = ruleOf(problem, sitemap);
+      unlisted.delete(problem.code);
       // In a document of one long line, many look the same.
-      const isNew = seen.size < mostSeen && !seen.has(sameness(problem));
-      if (isNew) seen.add(sameness(problem));
-      if (rule !== undefined && (isNew || rows !== undefined)) findings.another(rule, exampleOf(problem), isNew);
+      const isNew = seen.size < mostSeen && !seen.has(sameness(problem, url));
+      if (isNew) seen.add(sameness(problem, url));
+      const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
+      if (rule !== undefined && (isNew || rows !== undefined))
+        findings.another(rule, { url, ...exampleOf(problem) }, isNew, isOnly);
     }
     return rows?.settleDocuments(() => time.isOver());
   };
@@ -79,14 +112,21 @@ export async function illustrateProblems(
     if (log.isFull || parser.stopped) break;
   }
   if (!log.isFull && !parser.stopped) parser.end();
+  log.finish();
   await report();
+  // What is not found again is listed without its page.
+  for (const problem of unlisted.values()) {
+    const rule = ruleOf(problem, sitemap);
+    if (rule !== undefined) findings.another(rule, exampleOf(problem), true, (problem.count ?? 1) === 1);
+  }
 }
 
 // As many as examples can show, and more.
 const mostSeen = 100_000;
 
-function sameness({ code, line, value }: Problem): string {
-  return JSON.stringify([code, line, value]);
+function sameness({ code, line, value }: Problem, url?: string): string {
+  // Examples show no more of a long URL.
+  return JSON.stringify([code, line, value, url?.slice(0, 2000)]);
 }
 
 function exampleOf({ line, value, message }: Problem) {
@@ -104,27 +144,63 @@ const reasonRules = byCode("reasons");
 const robotsRules = byCode("robotsProblems");
 const websiteRules = byCode("websiteProblems");
 
-// Keeps what comes after the first of each of these problems, as many as are wanted and were counted.
-class RepeatedProblems extends ProblemLog {
-  #found: Problem[] = [];
+interface FoundProblem {
+  readonly problem: Problem;
+  /** The page that it is about. */
+  url?: string | undefined;
+}
+
+// Keeps these problems, as many as are wanted and were counted: those of entries with the URLs of their pages, of others what comes after
+// the first.
+class RepeatedProblems extends ProblemLog implements EntryListener {
+  #found: FoundProblem[] = [];
+  // Those of the entry that ended last, whose URL follows, and those since then.
+  #ended: FoundProblem[] = [];
+  #open: FoundProblem[] = [];
   readonly #left: Map<ProblemCode, number>;
   readonly #isFirst: Set<ProblemCode>;
+  readonly #ofEntries: ReadonlySet<ProblemCode>;
 
-  constructor(problems: readonly Problem[], most: number) {
+  constructor(problems: readonly Problem[], ofEntries: ReadonlySet<ProblemCode>, most: number) {
     super();
     this.#left = new Map(problems.map(({ code, count = 1 }) => [code, Math.min(count, most)]));
-    this.#isFirst = new Set(this.#left.keys());
+    this.#ofEntries = ofEntries;
+    this.#isFirst = new Set([...this.#left.keys()].filter((code) => !ofEntries.has(code)));
   }
 
   get isFull(): boolean {
-    return [...this.#left.values()].every((left) => left === 0);
+    return this.#open.length + this.#ended.length === 0 && [...this.#left.values()].every((left) => left === 0);
   }
 
-  /** Those since the last call. */
-  take(): readonly Problem[] {
+  /** Those since the last call whose pages are known, or will not be. */
+  take(): readonly FoundProblem[] {
     const found = this.#found;
     this.#found = [];
     return found;
+  }
+
+  onEnd(): void {
+    this.#settle(this.#ended);
+    this.#ended = this.#open;
+    this.#open = [];
+  }
+
+  onPage(url: string | undefined): void {
+    const copy = this.#ended.length + this.#open.length === 0 ? undefined : url && detached(url);
+    for (const each of [...this.#ended, ...this.#open]) each.url = copy;
+    this.finish();
+  }
+
+  /** Nothing more is known about those that are left. */
+  finish(): void {
+    this.#settle(this.#ended);
+    this.#settle(this.#open);
+    this.#ended = [];
+    this.#open = [];
+  }
+
+  #settle(problems: readonly FoundProblem[]): void {
+    for (const each of problems) this.#found.push(each);
   }
 
   // Facts are gathered for as long as more are wanted.
@@ -137,6 +213,9 @@ class RepeatedProblems extends ProblemLog {
     const left = this.#left.get(code) ?? 0;
     if (left === 0) return;
     this.#left.set(code, left - 1);
-    if (!this.#isFirst.delete(code)) this.#found.push(problem(code, facts));
+    if (this.#isFirst.delete(code)) return;
+    const found = { problem: problem(code, facts) };
+    if (this.#ofEntries.has(code)) this.#open.push(found);
+    else this.#found.push(found);
   }
 }

@@ -3,7 +3,7 @@ import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap
 import { walkNodes } from "../tree/parts.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "./context.ts";
 import { SitemapFindings } from "./findings.ts";
-import { illustrateProblems, judgeProblems } from "./problems.ts";
+import { judgeProblems } from "./problems.ts";
 import { judgePreferences } from "./rules/ai.ts";
 import { judgeChild, judgeDocument, judgeFeeds } from "./rules/documents.ts";
 import { judgeDiscovery, judgeFetch, judgeRedirect } from "./rules/fetching.ts";
@@ -35,9 +35,8 @@ export async function judgeTree(run: CheckRun): Promise<void> {
     if (judged.has(identity)) continue;
     judged.add(identity);
     const isLost = sitemap.kind === "invalid" && parent !== undefined && isRobots(parent);
-    judgeProblems(sitemap, findings, isLost ? undeclared : undefined);
+    await judgeProblems(run, sitemap, findings, isLost ? undeclared : undefined);
     if (sitemap === tree.root) continue;
-    if (sitemap.kind !== "invalid") await illustrateProblems(run, sitemap, findings);
     await judgeDocument(context);
     judgeFetch(context);
   }

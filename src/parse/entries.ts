@@ -71,6 +71,15 @@ export interface ParseContext extends ScannerOptions {
   readonly urlsOnly?: boolean | undefined;
   /** Filled in when the document ends. */
   readonly listed?: ListedUrls | undefined;
+  readonly entries?: EntryListener | undefined;
+}
+
+/** Learns which entry problems belong to. */
+export interface EntryListener {
+  /** What was reported since the last entry belongs to the one that ends here. */
+  onEnd(): void;
+  /** The URL of that entry, if it is a page; undefined if it is invalid. */
+  onPage(url: string | undefined): void;
 }
 
 // Collects the entries of a document, within its limits: one for each URL, in the order of their first declarations.
@@ -93,6 +102,7 @@ export class EntrySink {
   readonly #limits: AllLimits;
   readonly #urls: UrlResolver;
   readonly #listed: ListedUrls | undefined;
+  readonly #listener: EntryListener | undefined;
   // The URLs seen so far, as fingerprints: the first declaration counts.
   readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
   #pages: SitemapPage[] = [];
@@ -106,10 +116,11 @@ export class EntrySink {
   entryCount = 0;
 
   constructor(source: EntrySource, context: ParseContext) {
-    const { url, limits, listed } = context;
+    const { url, limits, listed, entries } = context;
     this.#source = source;
     this.#limits = limits;
     this.#listed = listed;
+    this.#listener = entries;
     this.#urls = new UrlResolver(url, limits.urlLength);
     this.repeats = new RepeatedPages(limits, source.report.bind(source), (page) => this.#pages.push(page));
   }
@@ -128,6 +139,7 @@ export class EntrySink {
       (kind === "sitemap" && url.includes("#") ? this.#addDocument(url) : this.#taken[kind].add(high, low));
     this.repeatedUrl = isNew ? undefined : url;
     this.#reportUrl(isNew || url === undefined ? this.#urls.problem : "url-repeated", text);
+    if (kind === "page") this.#listener?.onPage(url);
     return isNew ? url : undefined;
   }
 
@@ -168,6 +180,7 @@ export class EntrySink {
   /** Counts an entry that has ended, valid or not. Repeated ones also count toward the protocol's limit. */
   countEntry(): void {
     this.entryCount++;
+    this.#listener?.onEnd();
     if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
   }
 

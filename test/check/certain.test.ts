@@ -1,4 +1,5 @@
 // What is certain is judged, whatever else is missing; one fault is one finding.
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readPageHead } from "../../src/check/page-head.ts";
 import { files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
@@ -45,6 +46,31 @@ test("dates that are all the same and those of the generation are one finding", 
   const same = await found(site(...many(60, (at) => `<url><loc>${home}${at}</loc><lastmod>${now}</lastmod></url>`)));
   expect(same).toMatchObject({ "lastmod-all-identical": 1 });
   expect(same).not.toHaveProperty("lastmod-generated");
+});
+
+test("a transfer that was cut off is one finding, although it damages the compression and the XML in it", async () => {
+  const whole = gzipSync(sitemap("/", ...many(2000, (at) => `/${(at * 7919) % 10_007}`)));
+  const cut = await found(files({ "/sitemap.xml": whole.subarray(0, whole.length / 2) }));
+  expect((cut["sitemap-cut-off"] ?? 0) + (cut["sitemap-compression"] ?? 0)).toBe(1);
+  expect(Object.keys(cut).filter((rule) => /cut-off|compression|xml|well-formed/.test(rule))).toHaveLength(1);
+});
+
+test("findings come by severity, then by how many pages are affected", async () => {
+  const { findings, rules } = await checked(
+    site(
+      "/a%zz",
+      ...many(3, (at) => `/f${at}#x`),
+      ...many(5, (at) => `/t${at}?utm_source=x`),
+      "/p?PHPSESSID=1",
+      "/cart",
+    ),
+  );
+  const order = findings.map(({ rule }) => rule);
+  const expected = ["url-percent-invalid", "url-tracking-parameter", "url-fragment", "url-session-id", "url-utility"];
+  expect(order.filter((rule) => expected.includes(rule))).toEqual(expected);
+  // Not the order of the rules.
+  const ids = rules.map(({ id }) => id);
+  expect(ids.indexOf("url-fragment")).toBeLessThan(ids.indexOf("url-tracking-parameter"));
 });
 
 test("a page that robots.txt blocks is one finding, even if it is also useless", async () => {

@@ -68,6 +68,34 @@ test("every occurrence is a row, with its line, and no other", async () => {
   expect(rows.every(({ message }) => message.length > 10)).toBe(true);
 });
 
+test("rows about a field of an entry have its page, also in one line; entries without a URL have none", async () => {
+  const image = "<image:image><image:loc>http://[</image:loc></image:image>";
+  const entries = [
+    dated(`${home}a`, "soon"),
+    `<url><lastmod>never</lastmod></url>`,
+    dated(`${home}b`, "2026-06-01"),
+    `<url><lastmod>later</lastmod><loc>${home}c</loc><priority>9</priority>${image}</url>`,
+    dated(`${home}a`, "2026-06-01"),
+    dated("http://[", "once"),
+    dated(`${home}d`, "31.05.2024"),
+  ];
+  const { rows, result } = await listed(files({ "/sitemap.xml": sitemap(...entries).replaceAll("\n", "") }).routes);
+  const of = (rule: string) => rows.filter((row) => row.rule === rule).map(({ url, value }) => [url, value]);
+  expect(of("lastmod-invalid")).toEqual([
+    [`${home}a`, "soon"],
+    [undefined, "never"],
+    [`${home}c`, "later"],
+    [undefined, "once"],
+  ]);
+  expect(of("lastmod-form")).toEqual([[`${home}d`, "31.05.2024"]]);
+  expect(of("url-repeated")).toEqual([[`${home}a`, `${home}a`]]);
+  expect(of("url-invalid")).toEqual([
+    [`${home}c`, "http://["],
+    [undefined, "http://["],
+  ]);
+  expect(rows).toHaveLength(result.findings.reduce((sum, { count }) => sum + count, 0));
+});
+
 test("a caller may stop after some rows, and the check stops, too", async () => {
   await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, knownPaths: "never" });
   for await (const { rule } of streamOccurrences(tree)) if (rule === "url-fragment") break;

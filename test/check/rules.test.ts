@@ -49,7 +49,9 @@ describe.each(
     expect(own.reduce((sum, finding) => sum + finding.count, 0)).toBe(count);
     if (severity !== undefined) expect(own[0]?.severity).toBe(severity);
     const [first] = own[0]?.examples ?? [];
-    expect(first?.url ?? first?.value).toEqual(example instanceof RegExp ? expect.stringMatching(example) : example);
+    expect([first?.url, first?.value]).toContainEqual(
+      example instanceof RegExp ? expect.stringMatching(example) : example,
+    );
   });
 
   test.each(near)("does not fire on what looks alike", async (website) => {

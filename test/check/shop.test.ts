@@ -17,7 +17,7 @@ async function audited(chosen: readonly Defect[]): Promise<Occurrence[]> {
   return found;
 }
 
-const inWords = ({ rule, url, value, sitemap }: Occurrence) => `${rule} ${url ?? value} ${sitemap}`;
+const inWords = ({ rule, url, value, sitemap }: Occurrence) => `${rule} ${url} ${value} ${sitemap}`;
 let rows: readonly Occurrence[];
 
 beforeAll(async () => {
