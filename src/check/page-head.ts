@@ -8,8 +8,8 @@ import { placed, type Rewrite } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
-  /** Which crawlers must not index it, in lower case; `robots` means all. */
-  readonly noindex: ReadonlySet<string>;
+  /** Which crawlers must not index it, in lower case; `robots` means all. With the line of the tag that says so; undefined for a header. */
+  readonly noindex: ReadonlyMap<string, number | undefined>;
   /** The URL that it names as canonical, absolute; like the others, after the option `rewrite`. */
   readonly canonical: string | undefined;
   /** Where a meta refresh or a script that only redirects leads, absolute. */
@@ -19,11 +19,11 @@ export interface PageHead {
   /** When its content changed, by its own words: `article:modified_time`, or `dateModified` in JSON-LD; the newest counts. */
   readonly modified: string | undefined;
   /** The lines of the tags that say so. */
-  readonly lines: Partial<Record<"noindex" | "canonical" | "refresh" | "alternates", number>>;
+  readonly lines: Partial<Record<"canonical" | "refresh" | "alternates", number>>;
 }
 
 export function readPageHead(url: string, headers: HeaderList, html: string, rewrite: Rewrite = []): PageHead {
-  const noindex = new Set<string>();
+  const noindex = new Map<string, number | undefined>();
   let base = url;
   let canonical: string | undefined;
   let refresh: string | undefined;
@@ -47,8 +47,9 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   };
   const tags = new HtmlTags(new Set(["meta", "link", "base", "script"]), (name, { href = "", ...attributes }, at) => {
     const { content = "", rel = "" } = attributes;
+    const line = () => html.slice(0, at).split("\n").length;
     const found = (what: keyof PageHead["lines"]) => {
-      lines[what] ??= html.slice(0, at).split("\n").length;
+      lines[what] ??= line();
     };
     if (name === "script") {
       if (/^\s*application\/ld\+json\b/i.test(attributes["type"] ?? ""))
@@ -63,10 +64,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
         dated(content);
       } else if (isNoindex(content)) {
         const agent = attributes["name"]?.trim().toLowerCase() ?? "";
-        // Any tag may say "none"; the one for all crawlers counts before that for one.
-        if (agent === "robots" && !noindex.has(agent)) delete lines.noindex;
-        noindex.add(agent);
-        if (/^robots$|bot|yandex|slurp/.test(agent)) found("noindex");
+        noindex.set(agent, noindex.get(agent) ?? line());
       }
     } else {
       const relations = rel.toLowerCase().split(/\s+/);
@@ -110,13 +108,13 @@ const longestData = 256 * 1024;
 const mostObjects = 100;
 
 // https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag: `googlebot: noindex, nofollow`
-function readRobotsTag(value: string, noindex: Set<string>): void {
+function readRobotsTag(value: string, noindex: Map<string, number | undefined>): void {
   let agent = "robots";
   for (const part of value.split(",")) {
     const [, name, rest = ""] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
     const isScoped = name !== undefined && !/^(?:max-|unavailable_after)/i.test(name);
     if (isScoped) agent = name.toLowerCase();
-    if (isNoindex(isScoped ? rest : part)) noindex.add(agent);
+    if (isNoindex(isScoped ? rest : part)) noindex.set(agent, undefined);
   }
 }
 

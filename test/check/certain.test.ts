@@ -84,6 +84,6 @@ test("a page that robots.txt blocks is one finding, even if it is also useless",
 test("the line of a noindex is that of its tag, and a Link header does not know the page's base", () => {
   const html =
     '<base href="/deep/">\n<meta name="color" content="none">\n<meta name="otherbot" content="noindex">\n<meta name="robots" content="noindex">';
-  const { lines, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
-  expect([lines.noindex, canonical]).toEqual([4, `${home}b`]);
+  const { noindex, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
+  expect([noindex.get("robots"), canonical]).toEqual([4, `${home}b`]);
 });

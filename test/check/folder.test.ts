@@ -138,6 +138,13 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
     ["page-canonical-other b.html:5 b", "page-noindex a.html:5 a", "page-redirect-stub c.html:5 c"],
   ],
   [
+    "a noindex for one crawler, below that for another",
+    "a",
+    "",
+    { "a.html": page('<meta name="otherbot" content="noindex">\n<meta name="googlebot" content="noindex">') },
+    ["page-noindex a.html:6 a"],
+  ],
+  [
     "stubs by a script",
     "a b c d",
     "",

@@ -240,7 +240,7 @@ test("rules that would take hours are given up, and the check can be stopped and
 });
 
 test("headers that name several crawlers", () => {
-  const noindex = (value: string) => [...readPageHead(home, [["x-robots-tag", value]], "").noindex];
+  const noindex = (value: string) => [...readPageHead(home, [["x-robots-tag", value]], "").noindex.keys()];
   expect(noindex("noindex")).toEqual(["robots"]);
   expect(noindex("googlebot: nofollow, otherbot: noindex, nofollow")).toEqual(["otherbot"]);
   expect(noindex("unavailable_after: 25 Jun 2030 15:00:00 PST, max-snippet:-1")).toEqual([]);

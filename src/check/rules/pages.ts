@@ -362,7 +362,9 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
   const excluded = agents.filter((agent) => isExcluded(agent, noindex));
   if (excluded.length > 0) {
     const isFirst = excluded[0] === agents[0];
-    findings.add("page-noindex", url, excluded.join(", "), isFirst ? undefined : "warning", at("noindex"));
+    const line = noindex.get(excludedBy(excluded[0]!, noindex)!);
+    const place = file === undefined ? {} : { file, line };
+    findings.add("page-noindex", url, excluded.join(", "), isFirst ? undefined : "warning", place);
   }
   const isElsewhere = canonical !== undefined && !isSamePage(canonical, url);
   if (isElsewhere) findings.add("page-canonical-other", url, canonical, own, at("canonical"));
@@ -372,9 +374,14 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
 }
 
 // Yandex uses another name for its crawler in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
-function isExcluded(agent: string, noindex: ReadonlySet<string>): boolean {
+function isExcluded(agent: string, noindex: PageHead["noindex"]): boolean {
+  return excludedBy(agent, noindex) !== undefined;
+}
+
+// The name of the tag that excludes a crawler.
+function excludedBy(agent: string, noindex: PageHead["noindex"]): string | undefined {
   const name = agent.toLowerCase();
-  return noindex.has("robots") || noindex.has(name) || (name.startsWith("yandex") && noindex.has("yandex"));
+  return ["robots", name, ...(name.startsWith("yandex") ? ["yandex"] : [])].find((each) => noindex.has(each));
 }
 
 function differentLanguage(alternates: readonly AlternatePage[], head: PageHead): string | undefined {
