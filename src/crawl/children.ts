@@ -4,7 +4,7 @@ import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
-import type { Frame } from "./frame.ts";
+import { type Frame, textOf } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 
 export interface Children {
@@ -38,7 +38,7 @@ export function childrenOf(options: ChildrenOptions): Children {
       unlisted += 1;
       return;
     }
-    text += reference.url.length;
+    text += textOf(reference);
     // Parts of the document would keep all of it in memory.
     const { lastModified } = reference;
     const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };

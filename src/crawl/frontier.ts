@@ -4,7 +4,7 @@ import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { type IndexSitemap, protocolEntries, type Sitemap } from "../model/sitemap.ts";
-import type { Frame, Missing } from "./frame.ts";
+import { type Frame, type Missing, textOf } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
 import type { Hop } from "./redirects.ts";
@@ -141,8 +141,8 @@ export class Frontier {
     const { node, keys, references } = frame;
     if (node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(node, keys)) this.#active.add(key);
-    const first = references.findIndex(({ url }) => {
-      this.textLeft -= url.length;
+    const first = references.findIndex((reference) => {
+      this.textLeft -= textOf(reference);
       return this.textLeft < 0;
     });
     if (first >= 0) frame.within = first;

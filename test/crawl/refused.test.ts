@@ -65,7 +65,9 @@ test("an index keeps no more of its references than the limit allows", async () 
     [5000, 6],
   ] as const) {
     const children = of(most);
-    for (let at = 0; at < 100; at++) await children.add([{ url: "a".repeat(1000) }]);
+    // 1,000 characters when it is requested.
+    const url = `http://127.0.0.1/${"é".repeat(163)}aaaaa`;
+    for (let at = 0; at < 100; at++) await children.add([{ url }]);
     const { references, unlisted } = await children.end();
     expect([references.length, unlisted]).toEqual([kept, 100 - kept]);
   }
