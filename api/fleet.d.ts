@@ -268,6 +268,8 @@ export interface SiteSettings {
   readonly delay?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly retries?: number | undefined;
+  /** http is used if https does not answer: the website was named without a scheme. */
+  readonly mayBePlain?: boolean | undefined;
 }
 
 /** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
@@ -318,7 +320,7 @@ export interface SiteSummary {
 export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 
 /**
- * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
+ * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export declare function siteJob(homepage: string | URL, options?: {

@@ -97,7 +97,7 @@ function oneAtATime(emit: Emit): Emit {
 
 async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
   if (options.storage !== undefined || !isUnsettled(options.prepared)) return options;
-  const { prepared, problems } = await (await import("./scheme.ts")).settledStart(options.prepared);
+  const { prepared, problems } = await (await import("./scheme.ts")).settledStart(options.prepared, options.shared);
   return { ...options, prepared, problems: [...(options.problems ?? []), ...problems] };
 }
 

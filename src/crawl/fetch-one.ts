@@ -1,5 +1,6 @@
 // Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, or the robots.txt of a host.
 import type { Store } from "../archive/store.ts";
+import type { SharedLimits } from "../fetch/limiter.ts";
 import type { DocumentRequest, DocumentRole, Fetched } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
@@ -13,8 +14,12 @@ export interface SingleDocument extends FoundDocument {
 }
 
 /** Rejects with the reason of `options.signal`. The document must be closed. */
-export async function fetchDocument(url: string, options: Options): Promise<SingleDocument | FollowFailure> {
-  const { close, followed } = await openWebsite(resolveOptions(options), [url]);
+export async function fetchDocument(
+  url: string,
+  options: Options,
+  shared?: SharedLimits,
+): Promise<SingleDocument | FollowFailure> {
+  const { close, followed } = await openWebsite(resolveOptions(options), [url], undefined, shared);
   let found: Followed | undefined;
   try {
     found = await followed(url, "sitemap");
@@ -53,10 +58,11 @@ export async function openWebsite(
   settings: Settings,
   startUrls: readonly string[],
   store?: Store,
+  shared?: SharedLimits,
 ): Promise<WebsiteFetch> {
   const { limits, rewrite, signal, onEvent } = settings;
   const { Fetcher } = await import("../fetch/fetcher.ts");
-  const fetcher = new Fetcher({ settings, start: startUrls, onEvent });
+  const fetcher = new Fetcher({ settings, start: startUrls, onEvent, shared });
   const fetch = async (request: DocumentRequest): Promise<Fetched> => {
     if (store?.has(request)) return store.fetch(request);
     const fetched = await fetcher.fetch(request);

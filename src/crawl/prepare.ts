@@ -81,6 +81,12 @@ function httpUrl(value: unknown, what: string): string {
 const looksLikeHost =
   /^(?![^/?#]+\.(?:xml|gz|txt|csv|json|html?|warc)$)(?:[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+\.?|localhost|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
+/** The name of a website with https, for which http is used if https does not answer; the URL itself if it has no such name. */
+export function withoutScheme(homepage: string): string {
+  const name = homepage.replace(/^https:\/\//, "");
+  return looksLikeHost.test(name) ? name : homepage;
+}
+
 function unexpected(what: string, expected: string, got: unknown): SitemapError {
   const kind = got === null ? "null" : typeof got;
   const shown =

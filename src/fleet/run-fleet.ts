@@ -27,7 +27,7 @@ import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
 import { defaultParallelSites, defaultPerAddress, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
-import { emptySummary, siteJob } from "./site-job.ts";
+import { emptySummary, siteJob, targetOf } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 import { countResponse, noResponses, type SiteResponses } from "./site-responses.ts";
 
@@ -250,13 +250,13 @@ async function crawlSite(
       await taken(output.sitemap?.(event));
     } else if (event.type === "finished") finished = event;
   };
-  const prepared = prepareStream(job.homepage, options);
+  const prepared = prepareStream(targetOf(job), options);
   const filter = pageFilter(prepared);
   if (output.tree === undefined) {
     await run({ prepared, filter, shared }, see);
   } else {
     const whole = Object.fromEntries(Object.entries(options).filter(([name]) => !pageFilterNames.includes(name)));
-    const tree = await buildTreeWhile(job.homepage, whole, { onOrdered: see, filter, shared });
+    const tree = await buildTreeWhile(targetOf(job), whole, { onOrdered: see, filter, shared });
     try {
       const left = timeLeft(time, startedAt);
       isLate = (await taken(output.tree(tree, { time: left, signal }), left * 1.2)) === "late";

@@ -1,5 +1,6 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
+import { withoutScheme } from "../crawl/prepare.ts";
 import { oneOf, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
 import type { ProblemCode } from "../model/problem.ts";
@@ -22,12 +23,15 @@ export interface SiteSettings {
   readonly delay?: number | undefined;
   readonly maxPages?: number | undefined;
   readonly retries?: number | undefined;
+  /** http is used if https does not answer: the website was named without a scheme. */
+  readonly mayBePlain?: boolean | undefined;
 }
 
-/** From untrusted data, only the known numbers; undefined if there are none. */
+/** From untrusted data, only the known settings; undefined if there are none. */
 export function siteSettings(value: unknown): SiteSettings | undefined {
-  const { delay, maxPages, retries } = isRecord(value) ? value : {};
-  const known = Object.entries({ delay, maxPages, retries }).filter(([, each]) => isCount(each));
+  const { delay, maxPages, retries, mayBePlain } = isRecord(value) ? value : {};
+  const known = Object.entries({ delay, maxPages, retries }).filter(([, each]) => isCount(each)) as [string, unknown][];
+  if (mayBePlain === true) known.push(["mayBePlain", true]);
   return known.length === 0 ? undefined : Object.fromEntries(known);
 }
 
@@ -174,7 +178,7 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 }
 
 /**
- * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, `localhost:3000` `http://localhost:3000/`. With
+ * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export function siteJob(
@@ -193,7 +197,13 @@ export function siteJob(
   // `..` is not a host, though URLs take it for one.
   if (/^\.|\.\./.test(new URL(found).hostname)) return undefined;
   if (url !== trimmed && !isHostName(trimmed, new URL(found))) return undefined;
-  return { key: urlKey(found), homepage: found };
+  const mayBePlain = url !== trimmed && /^https:/.test(found);
+  return { key: urlKey(found), homepage: found, ...(mayBePlain && { settings: { mayBePlain } }) };
+}
+
+/** What to crawl: without a scheme if it was named without one, so that the crawl finds out which one works. */
+export function targetOf({ homepage, settings }: SiteJob): string {
+  return settings?.mayBePlain ? withoutScheme(homepage) : homepage;
 }
 
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.

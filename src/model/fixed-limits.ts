@@ -11,7 +11,7 @@ export interface FixedLimits {
   readonly encodingLayers: number;
   /** Characters in a URL. The protocol allows fewer than 2,048. @default 8_192 */
   readonly urlLength: number;
-  /** Characters in the URLs of a website's sitemaps, on average over `limits.sitemaps`, or over 50,000 if that is less. @default 400 */
+  /** Characters in the URLs of a website's sitemaps, on average over `limits.sitemaps`, or over 50,000 if that is less. @default 300 */
   readonly sitemapUrlLength: number;
   /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
   readonly lineLength: number;
@@ -42,7 +42,7 @@ export const fixedLimits: FixedLimits = {
   documentEntries: 1_000_000,
   encodingLayers: 3,
   urlLength: 8_192,
-  sitemapUrlLength: 400,
+  sitemapUrlLength: 300,
   lineLength: 16_384,
   xmlDepth: 256,
   xmlAttributes: 1_000,

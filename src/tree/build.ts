@@ -113,7 +113,7 @@ export async function buildTreeWhile(
   const { prepared: asked, problems } =
     (building.source !== undefined && !given.settings.here) || !isUnsettled(given)
       ? { prepared: given, problems: [] }
-      : await (await import("../crawl/scheme.ts")).settledStart(given);
+      : await (await import("../crawl/scheme.ts")).settledStart(given, building.shared);
   const { openStorage } = await import("../crawl/storage.ts");
   const storage = await openStorage(asked, true);
   const { prepared } = storage;

@@ -1,4 +1,5 @@
 // The loop over a queue of websites: outcomes, stopping, large ones, faults that are not the website's.
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
@@ -12,8 +13,10 @@ import {
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
-import { type SiteOutcome, type SiteSummary, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
+import { type SiteJob, type SiteOutcome, type SiteSummary, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
+import type { Client } from "../../src/model/client.ts";
+import { problem } from "../../src/model/problem.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { manyWebsites } from "./many-websites.ts";
@@ -84,7 +87,7 @@ test("every website has one result, with its outcome and the reasons", async () 
     ...hosts("dead", 3),
     ...hosts("shut", 2),
     ...hosts("part", 2),
-  ];
+  ].map((host) => `https://${host}`);
   const { counts, results } = await run(newFolder(), { sites, sink, ...crawl, client, parallelSites: 8 });
   expect(counts).toEqual({ waiting: 0, active: 0, done: 30, failed: 0 });
   const of = (outcome: SiteOutcome) => results.filter((result) => result.outcome === outcome);
@@ -250,6 +253,46 @@ test("well-known paths are tried only if needed", async () => {
   expect(results.find(({ site }) => site.includes("gone"))?.requests).toBeGreaterThan(15);
 });
 
+test.each([false, true])(
+  "a name without a scheme is crawled with http if https does not answer (with trees: %s)",
+  async (withTrees) => {
+    const asked: string[] = [];
+    const client: Client = {
+      async request({ url }) {
+        asked.push(url);
+        const { protocol, pathname } = new URL(url);
+        if (protocol === "https:") return problem("connection-refused");
+        const texts: Record<string, string> = {
+          "/robots.txt": "Sitemap: http://plain.example/s.txt",
+          "/s.txt": "http://plain.example/page",
+        };
+        const text = texts[pathname];
+        return { status: text === undefined ? 404 : 200, headers: [], body: Readable.from([Buffer.from(text ?? "")]) };
+      },
+    };
+    const sink = memorySink();
+    const trees = {
+      open: async (job: SiteJob, id: string) => ({ ...(await sink.open(job, id)), tree: async () => undefined }),
+    };
+    const options = { sink: withTrees ? { ...sink, ...trees } : sink, ...crawl, client };
+    const named = await run(newFolder(), { ...options, sites: ["plain.example"] });
+    expect(named.results).toMatchObject([{ site: "https://plain.example/", outcome: "complete", pages: 1 }]);
+    expect([...sink.kept.values()]).toEqual([["http://plain.example/page"]]);
+    const written = await run(newFolder(), { ...options, sites: ["https://plain.example"] });
+    expect(written.results).toMatchObject([{ outcome: "unreachable", pages: 0 }]);
+  },
+);
+
+test("a queue keeps that a website was named without a scheme", async () => {
+  const folder = newFolder();
+  for (const isNew of [true, false]) {
+    const queue = await JournalQueue.open(folder);
+    if (isNew) await queue.add("", [siteJob("plain.example") as SiteJob]);
+    else expect((await queue.take(AbortSignal.timeout(60_000)))?.job).toMatchObject({ settings: { mayBePlain: true } });
+    await queue.close();
+  }
+});
+
 test.each([
   ["example.org", "https://example.org/"],
   [" https://Example.ORG/a/b?c#d ", "https://example.org/"],
@@ -259,7 +302,7 @@ test.each([
   ["127.0.0.1:8080/a", "http://127.0.0.1:8080/"],
   ["münchen.example", "https://xn--mnchen-3ya.example/"],
 ])("%s is the website %s", (text, homepage) => {
-  expect(siteJob(text)).toEqual({ key: homepage, homepage });
+  expect(siteJob(text)).toMatchObject({ key: homepage, homepage });
 });
 
 test.each([

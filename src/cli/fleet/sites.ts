@@ -97,7 +97,7 @@ export class SiteList {
         const isHere = this.#shard === undefined || isInShard(job.homepage, this.#shard);
         if (isHere) this.count += 1;
         else this.elsewhere += 1;
-        if (isHere) yield settings === undefined ? job : { ...job, settings };
+        if (isHere) yield settings === undefined ? job : { ...job, settings: { ...job.settings, ...settings } };
       }
     }
   }

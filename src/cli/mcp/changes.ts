@@ -88,7 +88,7 @@ export class ChangeLists {
     await list.found.close();
   }
 
-  async #begin({ homepage, file, state, crawl }: KeptSite): Promise<OpenList> {
+  async #begin({ homepage, target, file, state, crawl }: KeptSite): Promise<OpenList> {
     const isFirst = !existsSync(state) && !existsSync(file);
     return whenFree(async () => {
       if (!existsSync(state) && existsSync(file)) linkSync(file, state);
@@ -96,7 +96,7 @@ export class ChangeLists {
       const onEvent = (event: CrawlEvent) => {
         if (event.type === "finished") ({ complete } = event);
       };
-      const found = changes(homepage, { ...crawl, state, first: "none", onEvent });
+      const found = changes(target, { ...crawl, state, first: "none", onEvent });
       const items = found[Symbol.asyncIterator]();
       try {
         const { value } = await items.next();

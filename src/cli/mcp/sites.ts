@@ -4,7 +4,7 @@ import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { archivedSettings } from "../../crawl/prepare.ts";
-import { keyHash, type SiteJob, siteJob } from "../../fleet/site-job.ts";
+import { keyHash, type SiteJob, siteJob, targetOf } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
@@ -34,6 +34,8 @@ const patience = 45_000;
 
 export interface KeptSite {
   readonly homepage: string;
+  /** What to crawl. */
+  readonly target: string;
   /** The archive. */
   readonly file: string;
   /** The archive that `changes` compares with. */
@@ -55,13 +57,14 @@ export class Sites {
 
   /** The files and options of a website. Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
-    const { homepage, key } = jobOf(site);
+    const job = jobOf(site);
+    const { homepage, key } = job;
     const crawl = this.crawlOptions(site);
     const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
     // Other options find other pages, so they get another archive.
     const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
     const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
-    return { homepage, file: `${file}.warc.gz`, state: `${file}.changes.warc.gz`, crawl };
+    return { homepage, target: targetOf(job), file: `${file}.warc.gz`, state: `${file}.changes.warc.gz`, crawl };
   }
 
   /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
@@ -113,7 +116,7 @@ export class Sites {
       throw new NoAnswer(`${homepage} is still being crawled; try again in a minute`);
   }
 
-  async #read({ homepage, file, state, crawl }: KeptSite): Promise<void> {
+  async #read({ homepage, target, file, state, crawl }: KeptSite): Promise<void> {
     const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
     const asked = Date.now();
     const lock = await whenFree(() => FileLock.take(lockOf(state), busyIn(homepage)));
@@ -123,7 +126,7 @@ export class Sites {
       if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
       rmSync(partial, { force: true });
       const previous = existsSync(file) ? { previous: file } : {};
-      const tree = await sitemapTreeForHomepage(homepage, { ...crawl, ...previous, save: partial });
+      const tree = await sitemapTreeForHomepage(target, { ...crawl, ...previous, save: partial });
       await tree.close();
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
