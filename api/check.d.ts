@@ -317,7 +317,7 @@ export interface RuleContext {
 }
 
 /** The id of a built-in rule, used in configurations and baselines. */
-export type RuleId = keyof typeof fetchingRules | keyof typeof aiRules | keyof typeof documentRules | keyof typeof urlRules | keyof typeof dateRules | keyof typeof mediaRules | keyof typeof languageRules | keyof typeof pageRules;
+export type RuleId = "address-wrong" | "sitemap-none" | "robots-unreachable" | "robots-too-large" | "robots-sitemap-spelling" | "robots-sitemap-relative" | "robots-no-sitemap" | "sitemap-undeclared" | "sitemap-robots-disallowed" | "sitemap-unreachable" | "sitemap-challenge" | "sitemap-redirect" | "sitemap-redirect-broken" | "sitemap-slow" | "sitemap-served-as-html" | "sitemap-cut-off" | "sitemap-compression" | "sitemap-not-compressed" | "robots-preference-invalid" | "robots-preference-misplaced" | "robots-preference-conflict" | "sitemap-is-html" | "sitemap-unsupported" | "sitemap-empty" | "sitemap-not-well-formed" | "sitemap-leading-text" | "sitemap-namespace" | "sitemap-not-utf8" | "sitemap-too-large" | "sitemap-too-many-urls" | "sitemap-near-limit" | "index-too-many-sitemaps" | "index-nested" | "index-mixed" | "index-cycle" | "index-child-other-site" | "index-child-outside-directory" | "index-child-repeated" | "index-lastmod-stale" | "index-lastmod-identical" | "feed-unsupported" | "feed-as-only-sitemap" | "text-sitemap-name" | "text-sitemap-junk" | "url-missing" | "url-tag-repeated" | "url-not-absolute" | "url-invalid" | "url-too-long" | "url-too-long-yandex" | "url-escaped-twice" | "url-www-mismatch" | "url-other-host" | "url-other-scheme" | "url-outside-directory" | "url-private-host" | "url-robots-disallowed" | "url-forbidden" | "url-credentials" | "url-fragment" | "url-session-id" | "url-tracking-parameter" | "url-not-escaped" | "url-percent-invalid" | "url-percent-twice" | "url-not-normal" | "url-double-slash" | "url-asset" | "url-utility" | "url-facet" | "url-duplicate" | "url-repeated" | "url-variants" | "url-lastmod-conflict" | "homepage-unlisted" | "lastmod-invalid" | "lastmod-form" | "lastmod-no-offset" | "lastmod-future" | "lastmod-zero" | "lastmod-all-identical" | "lastmod-generated" | "lastmod-missing" | "lastmod-date-only" | "priority-invalid" | "changefreq-invalid" | "priority-ignored" | "news-too-many" | "news-stale" | "news-incomplete" | "news-date-form" | "news-language" | "news-repeated" | "news-deprecated" | "image-too-many" | "image-incomplete" | "image-private-host" | "image-other-host" | "image-not-escaped" | "image-is-page" | "image-placeholder" | "image-deprecated" | "video-incomplete" | "video-is-page" | "video-field" | "video-expired" | "video-deprecated" | "media-robots-disallowed" | "hreflang-code" | "hreflang-region" | "hreflang-not-absolute" | "hreflang-incomplete" | "hreflang-language-twice" | "hreflang-no-self" | "hreflang-no-return" | "hreflang-return-differs" | "hreflang-target-unlisted" | "hreflang-no-default" | "hreflang-no-catchall" | "page-unreachable" | "page-soft-404" | "page-missing-file" | "page-not-listed" | "page-redirect" | "page-redirect-stub" | "page-noindex" | "page-canonical-other" | "page-hreflang-differs" | "page-lastmod-older" | "page-lastmod-newer" | "page-image-missing";
 
 /** What a rule of your own found. */
 export interface RuleReport {
@@ -399,8 +399,6 @@ interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
-type AiRuleId = Words<"robots-preference-invalid robots-preference-misplaced robots-preference-conflict">;
-
 /** How many pages of each kind, in one sitemap or section. */
 interface ChangeCounts {
   readonly added: number;
@@ -454,8 +452,6 @@ interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinish
   allowedFor?: string | undefined;
 }
 
-type DateRuleId = Words<"lastmod-invalid lastmod-form lastmod-no-offset lastmod-future lastmod-zero lastmod-all-identical"> | Words<"lastmod-generated lastmod-missing lastmod-date-only priority-invalid changefreq-invalid priority-ignored">;
-
 interface DeclaredPage {
   readonly page: SitemapPage;
   readonly sitemap: string;
@@ -506,14 +502,10 @@ interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-type DocumentRuleId = Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text"> | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit"> | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site"> | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical"> | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
-
 /** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
 interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
-
-type FetchingRuleId = Words<"address-wrong sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative"> | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge"> | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off"> | Words<"sitemap-compression sitemap-not-compressed">;
 
 type Host = (typeof hosts)[number];
 
@@ -523,11 +515,7 @@ interface KnownPlaces {
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
-type LanguageRuleId = Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice"> | Words<"hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default"> | Words<"hreflang-no-catchall">;
-
 type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
-
-type MediaRuleId = Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated"> | Words<"image-too-many image-incomplete image-private-host image-other-host image-not-escaped image-is-page image-placeholder image-deprecated video-incomplete video-is-page video-field video-expired"> | Words<"video-deprecated media-robots-disallowed">;
 
 /** The same page, now declared by a different sitemap. */
 interface MovedPage extends DeclaredPage {
@@ -542,25 +530,10 @@ type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedP
 /** The fields of a page that can differ. A missing priority equals 0.5. */
 type PageField = Exclude<keyof SitemapPage, "url">;
 
-type PageRuleId = Words<"page-unreachable page-soft-404 page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex"> | Words<"page-canonical-other page-hreflang-differs page-lastmod-older page-lastmod-newer page-image-missing">;
-
 /** The page is gone; `page` is the old entry. */
 interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
 }
-
-/** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
-interface RuleRow extends Omit<Rule, "id"> {
-  /** Problems of a sitemap. */
-  readonly problems?: string;
-  /** Why a sitemap could not be read at all; problems count, too. */
-  readonly reasons?: string;
-  readonly robotsProblems?: string;
-  readonly websiteProblems?: string;
-}
-
-/** The rows of a group, by id. */
-type RuleRows<Id extends string> = Readonly<Record<Id, RuleRow>>;
 
 /** A sitemap that is new, gone, readable again or no longer readable. */
 interface SitemapChange {
@@ -585,15 +558,8 @@ interface UnknownPage extends DeclaredPage {
   readonly missing: "before" | "after";
 }
 
-type UrlRuleId = Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice"> | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed"> | Words<"url-forbidden url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid"> | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-facet url-duplicate url-repeated"> | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
-
 /** A change that `changes` lists. */
 type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
-
-/** The words of a text with spaces between them: ids, without a line for each. */
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
-
-declare const aiRules: RuleRows<AiRuleId>;
 
 /**
  * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
@@ -606,20 +572,6 @@ declare const aiRules: RuleRows<AiRuleId>;
  */
 declare function changes(target: CrawlTarget, options: ChangesOptions): Changes;
 
-declare const dateRules: RuleRows<DateRuleId>;
-
-declare const documentRules: RuleRows<DocumentRuleId>;
-
-declare const fetchingRules: RuleRows<FetchingRuleId>;
-
 /** Hosts of static websites. */
 declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
-
-declare const languageRules: RuleRows<LanguageRuleId>;
-
-declare const mediaRules: RuleRows<MediaRuleId>;
-
-declare const pageRules: RuleRows<PageRuleId>;
-
-declare const urlRules: RuleRows<UrlRuleId>;
 

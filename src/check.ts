@@ -19,6 +19,7 @@ export type {
 } from "./check/options.ts";
 export type { CheckResult, NotChecked, PageResults } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
-export { checkRules, type RuleId } from "./check/rule-table.ts";
+export type { RuleId } from "./check/rule-id.ts";
+export { checkRules } from "./check/rule-table.ts";
 export { checkSarif } from "./check/sarif.ts";
 export type { SiteFilesOptions, SiteFolder } from "./check/site-files.ts";

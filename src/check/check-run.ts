@@ -16,7 +16,7 @@ import { type CheckSettings, judgeFor } from "./options.ts";
 import { RequestedPages } from "./requested-pages.ts";
 import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
 import type { Need } from "./rule.ts";
-import type { RuleId } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";

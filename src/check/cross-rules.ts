@@ -15,7 +15,7 @@ import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
 import type { OccurrenceRows } from "./occurrences.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
-import type { RuleId } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 

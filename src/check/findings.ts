@@ -4,7 +4,7 @@ import { defined } from "../model/defined.ts";
 import { detached, shortened } from "../model/text.ts";
 import type { OccurrenceRows } from "./occurrences.ts";
 import type { Severity } from "./rule.ts";
-import type { RuleId } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
 
 /** A finding of a rule in one sitemap. */
 export interface Finding {

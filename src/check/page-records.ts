@@ -7,7 +7,7 @@ import type { SpillFile } from "../join/spill-file.ts";
 import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
 import type { WebsitePages } from "./cross-rules.ts";
-import type { RuleId } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 

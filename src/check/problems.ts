@@ -8,7 +8,8 @@ import { createDocumentParser } from "../parse/document.ts";
 import type { EntryListener } from "../parse/entries.ts";
 import { type CheckRun, isRobots } from "./context.ts";
 import type { SitemapFindings } from "./findings.ts";
-import { type RuleId, ruleRows } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
+import { ruleRows } from "./rule-table.ts";
 
 /** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
 export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {

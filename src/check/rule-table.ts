@@ -1,5 +1,6 @@
 // All rules, in the order in which they are documented and shown.
-import type { BuiltInRule, RuleRow } from "./rule.ts";
+import type { BuiltInRule, RuleRow, RuleRows } from "./rule.ts";
+import type { RuleId } from "./rule-id.ts";
 import { aiRules } from "./rules/ai.ts";
 import { dateRules } from "./rules/dates.ts";
 import { documentRules } from "./rules/documents.ts";
@@ -9,7 +10,7 @@ import { mediaRules } from "./rules/media.ts";
 import { pageRules } from "./rules/pages.ts";
 import { urlRules } from "./rules/urls.ts";
 
-const groups = {
+const groups: Readonly<Record<string, RuleRows>> = {
   "Finding and fetching": fetchingRules,
   "For AI": aiRules,
   "Documents and indexes": documentRules,
@@ -20,24 +21,13 @@ const groups = {
   Pages: pageRules,
 };
 
-/** The id of a built-in rule, used in configurations and baselines. */
-export type RuleId =
-  | keyof typeof fetchingRules
-  | keyof typeof aiRules
-  | keyof typeof documentRules
-  | keyof typeof urlRules
-  | keyof typeof dateRules
-  | keyof typeof mediaRules
-  | keyof typeof languageRules
-  | keyof typeof pageRules;
-
 type IdentifiedRow = RuleRow & { readonly id: RuleId };
 
 /** By the headings of the documentation. */
 export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map(
   Object.entries(groups).map(([heading, rows]) => [
     heading,
-    Object.entries(rows).map(([id, row]) => ({ id: id as RuleId, ...row })),
+    (Object.entries(rows) as [RuleId, RuleRow][]).map(([id, row]) => ({ id, ...row })),
   ]),
 );
 

@@ -1,6 +1,6 @@
 // What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
 // rows. Adding a rule is adding a row in rules/, with the code that decides it below.
-import type { RuleId } from "./rule-table.ts";
+import type { RuleId } from "./rule-id.ts";
 
 /**
  * - `error`: an engine documents that it rejects or ignores the file, the entry or the annotation
@@ -62,11 +62,8 @@ export interface RuleRow extends Omit<Rule, "id"> {
   readonly websiteProblems?: string;
 }
 
-/** The words of a text with spaces between them: ids, without a line for each. */
-export type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
-
 /** The rows of a group, by id. */
-export type RuleRows<Id extends string> = Readonly<Record<Id, RuleRow>>;
+export type RuleRows = Readonly<Partial<Record<RuleId, RuleRow>>>;
 
 type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 

@@ -1,7 +1,7 @@
 // The table of problems. Codes are stable; sentences may be reworded in any release.
 //
 // To add a problem, add one row to the group of its kind, and what to do about it to scripts/problem-fixes.ts, which keeps these sentences out of
-// bundles. Then run `npm run tables`, which writes the tables of docs/problems.md.
+// bundles. Then run `npm run tables`, which writes problem-code.ts and the tables of docs/problems.md.
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 export interface ProblemRow {
@@ -31,7 +31,6 @@ export interface ProblemRow {
 
 export type ProblemRows = Readonly<Record<string, ProblemRow>>;
 
-// Each row is cast, so that the published types list codes without the rows.
 type Row = ProblemRow;
 type RowOf = (message: string, more?: Partial<Row>) => Row;
 
@@ -78,23 +77,23 @@ const notSitemaps = {
 /** A key of the messages of `not-a-sitemap`: a type, so that a misspelled one does not compile. */
 export type NotSitemap = keyof typeof notSitemaps;
 
-export const fetchingProblems = {
-  "dns-not-found": noResponse("The host name does not exist") as Row,
-  "dns-temporary": outage("The host name could not be resolved") as Row,
-  "timeout-connect": outage("No connection within {limit ms}") as Row,
-  "timeout-tls": outage("The TLS handshake did not finish within {limit ms}") as Row,
-  "timeout-first-byte": outage("No response within {limit ms}") as Row,
-  "timeout-idle": cut("The transfer stalled for {limit ms}", { temporary: true }) as Row,
+export const fetchingProblems: ProblemRows = {
+  "dns-not-found": noResponse("The host name does not exist"),
+  "dns-temporary": outage("The host name could not be resolved"),
+  "timeout-connect": outage("No connection within {limit ms}"),
+  "timeout-tls": outage("The TLS handshake did not finish within {limit ms}"),
+  "timeout-first-byte": outage("No response within {limit ms}"),
+  "timeout-idle": cut("The transfer stalled for {limit ms}", { temporary: true }),
   "timeout-total": outage("The transfer took longer than {limit ms}", {
     cutOff: true,
     hint: "allow more with --timeout",
-  }) as Row,
-  "connection-refused": outage("Connection refused") as Row,
-  "connection-reset": outage("The connection was closed before a response arrived", { cutOff: true }) as Row,
+  }),
+  "connection-refused": outage("Connection refused"),
+  "connection-reset": outage("The connection was closed before a response arrived", { cutOff: true }),
   "connection-failed": outage("The connection failed", {
     cutOff: true,
-  }) as Row,
-  "connection-no-socket": outage("Too many open files on this machine", { cutOff: true }) as Row,
+  }),
+  "connection-no-socket": outage("Too many open files on this machine", { cutOff: true }),
   "tls-certificate": noResponse("Invalid TLS certificate[: {value}]", {
     hint: "--insecure accepts any certificate",
     messageFor: {
@@ -117,174 +116,174 @@ export const fetchingProblems = {
       UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
       UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
     },
-  }) as Row,
+  }),
   "tls-failed": noResponse("The TLS handshake failed[: {value}]", {
     messageFor: {
       ...Object.fromEntries(withoutTls.map((value) => [value, "The server does not speak TLS on this port"])),
       ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "The server speaks HTTP/2 only; HTTP/1.1 is required",
     },
     hintFor: Object.fromEntries(withoutTls.map((value) => [value, "try http://"])),
-  }) as Row,
-  "https-missing": note("Nothing answers https[ ({value})]; http was used") as Row,
-  "proxy-failed": outage("The proxy failed[: {value}]") as Row,
+  }),
+  "https-missing": note("Nothing answers https[ ({value})]; http was used"),
+  "proxy-failed": outage("The proxy failed[: {value}]"),
   "proxy-refused": noResponse("The proxy answered {status}[ to {value}]", {
     hintFor: { "407": "add user name and password to its URL" },
-  }) as Row,
-  "http-protocol": noResponse("Invalid HTTP response[: {value}]", { cutOff: true }) as Row,
-  "rate-limited": loss("Rate limited[ until {retryAfter}]") as Row,
-  "bot-check": loss("Blocked by a bot check[ (status {status})]") as Row,
-  "client-failed": cut("The HTTP client failed[: {value}]") as Row,
-  "redirect-loop": loss("Redirect loop[: back to {value}]") as Row,
-  "limit-redirects": loss("More than {limit} redirects") as Row,
-  "redirect-invalid": loss("Redirect without a valid Location[: {value}]") as Row,
-  "redirect-encoding": note("Followed a redirect whose Location is not percent-encoded[: {value}]") as Row,
-  "redirect-downgrade": note("Followed a redirect from https to http[: {value}]") as Row,
-  "address-blocked": refused("Refused: private address", { hint: "(allow with --allow-private)" }) as Row,
+  }),
+  "http-protocol": noResponse("Invalid HTTP response[: {value}]", { cutOff: true }),
+  "rate-limited": loss("Rate limited[ until {retryAfter}]"),
+  "bot-check": loss("Blocked by a bot check[ (status {status})]"),
+  "client-failed": cut("The HTTP client failed[: {value}]"),
+  "redirect-loop": loss("Redirect loop[: back to {value}]"),
+  "limit-redirects": loss("More than {limit} redirects"),
+  "redirect-invalid": loss("Redirect without a valid Location[: {value}]"),
+  "redirect-encoding": note("Followed a redirect whose Location is not percent-encoded[: {value}]"),
+  "redirect-downgrade": note("Followed a redirect from https to http[: {value}]"),
+  "address-blocked": refused("Refused: private address", { hint: "(allow with --allow-private)" }),
   "not-local": refused("Not a local file[: {value}]; nothing was fetched", {
     hint: "map its URL to a folder with --map",
-  }) as Row,
-  "scheme-refused": refused("Refused: not an http or https URL[: {value}]") as Row,
-  "port-refused": refused("Port {value} is blocked") as Row,
+  }),
+  "scheme-refused": refused("Refused: not an http or https URL[: {value}]"),
+  "port-refused": refused("Port {value} is blocked"),
 };
 
 /** The bytes of a document: its length, its compression, its character set, and what it is. */
-export const byteProblems = {
-  "body-short": cut("The response is shorter than announced", { temporary: true }) as Row,
+export const byteProblems: ProblemRows = {
+  "body-short": cut("The response is shorter than announced", { temporary: true }),
   "body-reset": cut("The connection broke during the transfer", {
     temporary: true,
-  }) as Row,
+  }),
   "limit-document-bytes": cut("Larger than {limit bytes}; the rest was not read", {
     hint: "allow more with --max-bytes",
-  }) as Row,
-  "body-no-length": note("The response has no length, so it may be cut off") as Row,
-  "protocol-size": note("Larger than the {limit bytes} that the protocol allows") as Row,
-  "coding-truncated": cut("The compressed data is cut off") as Row,
-  "coding-trailing": note("Ignored data after the end of the compressed data") as Row,
-  "coding-checksum": loss("The checksum of the compressed data is wrong") as Row,
-  "coding-damaged": cut("The compressed data is damaged") as Row,
-  "limit-encoding-layers": loss("Compressed more than {limit} times") as Row,
-  "coding-unknown": loss("Unknown content coding: {value}") as Row,
-  "coding-mismatch": note("Announced as {value}, but not compressed that way") as Row,
-  "charset-unsupported": loss("Unsupported character set: {value}") as Row,
-  "charset-conflict": note("Conflicting character sets: {value}") as Row,
-  "charset-invalid": note("Invalid {value}; the bytes were replaced with U+FFFD") as Row,
-  empty: loss("The document is empty") as Row,
+  }),
+  "body-no-length": note("The response has no length, so it may be cut off"),
+  "protocol-size": note("Larger than the {limit bytes} that the protocol allows"),
+  "coding-truncated": cut("The compressed data is cut off"),
+  "coding-trailing": note("Ignored data after the end of the compressed data"),
+  "coding-checksum": loss("The checksum of the compressed data is wrong"),
+  "coding-damaged": cut("The compressed data is damaged"),
+  "limit-encoding-layers": loss("Compressed more than {limit} times"),
+  "coding-unknown": loss("Unknown content coding: {value}"),
+  "coding-mismatch": note("Announced as {value}, but not compressed that way"),
+  "charset-unsupported": loss("Unsupported character set: {value}"),
+  "charset-conflict": note("Conflicting character sets: {value}"),
+  "charset-invalid": note("Invalid {value}; the bytes were replaced with U+FFFD"),
+  empty: loss("The document is empty"),
   "not-a-sitemap": loss("Got XML with the root element {value}, not a sitemap", {
     messageFor: notSitemaps,
-  }) as Row,
+  }),
 };
 
-export const lineProblems = {
-  "limit-robots-bytes": cut("robots.txt is larger than {limit bytes}; the rest was not read") as Row,
-  "limit-line-length": loss("Skipped a line of more than {limit} characters") as Row,
-  "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}") as Row,
-  "text-extra": note("Ignored extra text around a URL: {value}") as Row,
-  "json-not-well-formed": cut("The JSON is broken or cut off") as Row,
-  "robots-spelling": note("Accepted a misspelled Sitemap line: {value}") as Row,
+export const lineProblems: ProblemRows = {
+  "limit-robots-bytes": cut("robots.txt is larger than {limit bytes}; the rest was not read"),
+  "limit-line-length": loss("Skipped a line of more than {limit} characters"),
+  "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}"),
+  "text-extra": note("Ignored extra text around a URL: {value}"),
+  "json-not-well-formed": cut("The JSON is broken or cut off"),
+  "robots-spelling": note("Accepted a misspelled Sitemap line: {value}"),
 };
 
-export const xmlProblems = {
-  "xml-doctype": note("Skipped a DOCTYPE") as Row,
-  "xml-dtd-refused": loss("Refused: the DOCTYPE declares entities") as Row,
-  "limit-xml-depth": loss("Elements nested more than {limit} levels deep; reading stopped") as Row,
-  "limit-xml-attributes": loss("An element has more than {limit} attributes; reading stopped") as Row,
-  "limit-xml-token": loss("Skipped a name or value of more than {limit} characters") as Row,
-  "xml-truncated": cut("The file is cut off[ at line {line}]") as Row,
-  "xml-mismatched-tag": loss("Mismatched tag: {value}") as Row,
-  "xml-malformed-tag": loss("Malformed tag: {value}") as Row,
-  "xml-unclosed-instruction": note("An XML declaration or instruction does not end in ?>: {value}") as Row,
-  "xml-comment-end": note("A comment ends in {value}, not -->") as Row,
-  "xml-stray-text": loss("Unescaped < in text") as Row,
-  "xml-bare-ampersand": note("Unescaped &: {value}") as Row,
-  "xml-html-entity": note("Decoded an HTML entity that XML does not define: {value}") as Row,
-  "xml-unknown-entity": note("Kept an unknown entity as text: {value}") as Row,
-  "xml-char-reference": note("Invalid character reference: {value}") as Row,
-  "xml-junk-before-root": note("Skipped text before the document: {value}") as Row,
-  "xml-junk-after-root": note("Unexpected content after the document: {value}") as Row,
-  "xml-namespace": note("Unexpected namespace: {value}") as Row,
-  "xml-root-name": note("Unexpected root element name: {value}") as Row,
-  "xml-element-name": note("Unexpected element name: {value}") as Row,
-  "xml-misplaced": note("Read an entry in an unexpected place[: {value}]") as Row,
-  "xml-entry-skipped": loss("Skipped what may be an entry: {value}") as Row,
-  "xml-mixed": note("Lists both pages and sitemaps") as Row,
-  "xml-not-well-formed": loss("Not well-formed XML; reading stopped because of `strict`") as Row,
+export const xmlProblems: ProblemRows = {
+  "xml-doctype": note("Skipped a DOCTYPE"),
+  "xml-dtd-refused": loss("Refused: the DOCTYPE declares entities"),
+  "limit-xml-depth": loss("Elements nested more than {limit} levels deep; reading stopped"),
+  "limit-xml-attributes": loss("An element has more than {limit} attributes; reading stopped"),
+  "limit-xml-token": loss("Skipped a name or value of more than {limit} characters"),
+  "xml-truncated": cut("The file is cut off[ at line {line}]"),
+  "xml-mismatched-tag": loss("Mismatched tag: {value}"),
+  "xml-malformed-tag": loss("Malformed tag: {value}"),
+  "xml-unclosed-instruction": note("An XML declaration or instruction does not end in ?>: {value}"),
+  "xml-comment-end": note("A comment ends in {value}, not -->"),
+  "xml-stray-text": loss("Unescaped < in text"),
+  "xml-bare-ampersand": note("Unescaped &: {value}"),
+  "xml-html-entity": note("Decoded an HTML entity that XML does not define: {value}"),
+  "xml-unknown-entity": note("Kept an unknown entity as text: {value}"),
+  "xml-char-reference": note("Invalid character reference: {value}"),
+  "xml-junk-before-root": note("Skipped text before the document: {value}"),
+  "xml-junk-after-root": note("Unexpected content after the document: {value}"),
+  "xml-namespace": note("Unexpected namespace: {value}"),
+  "xml-root-name": note("Unexpected root element name: {value}"),
+  "xml-element-name": note("Unexpected element name: {value}"),
+  "xml-misplaced": note("Read an entry in an unexpected place[: {value}]"),
+  "xml-entry-skipped": loss("Skipped what may be an entry: {value}"),
+  "xml-mixed": note("Lists both pages and sitemaps"),
+  "xml-not-well-formed": loss("Not well-formed XML; reading stopped because of `strict`"),
 };
 
-export const entryProblems = {
-  "url-missing": skipped("entries without a URL")("Skipped an entry without a URL") as Row,
-  "url-several": note("Several URLs in one entry; each is listed: {value}") as Row,
-  "element-repeated": note("Repeated element in an entry; the first one is used: {value}") as Row,
-  "news-repeated": loss("Skipped a second news story for one URL") as Row,
-  "url-repeated": note("A URL is listed more than once: {value}") as Row,
+export const entryProblems: ProblemRows = {
+  "url-missing": skipped("entries without a URL")("Skipped an entry without a URL"),
+  "url-several": note("Several URLs in one entry; each is listed: {value}"),
+  "element-repeated": note("Repeated element in an entry; the first one is used: {value}"),
+  "news-repeated": loss("Skipped a second news story for one URL"),
+  "url-repeated": note("A URL is listed more than once: {value}"),
   "limit-repeats": loss(
     "A URL is repeated more than {limit} characters after its first entry, with images, videos or other details that are missing: {value}",
-  ) as Row,
-  "no-entries": note("The sitemap lists nothing") as Row,
-  "url-relative": note("Resolved a relative URL: {value}") as Row,
-  "url-repaired": note("Repaired a URL: {value}") as Row,
-  "url-damaged": loss("A URL has bytes that could not be decoded: {value}") as Row,
-  "url-invalid": skipped("invalid URLs")("Skipped an invalid URL: {value}") as Row,
-  "url-scheme": skipped("URLs that are not http or https")("Skipped a URL that is not http or https: {value}") as Row,
-  "url-double-escaped": note("Decoded a URL that was escaped twice: {value}") as Row,
-  "protocol-url-length": note("A URL is longer than the {limit} characters that the protocol allows") as Row,
+  ),
+  "no-entries": note("The sitemap lists nothing"),
+  "url-relative": note("Resolved a relative URL: {value}"),
+  "url-repaired": note("Repaired a URL: {value}"),
+  "url-damaged": loss("A URL has bytes that could not be decoded: {value}"),
+  "url-invalid": skipped("invalid URLs")("Skipped an invalid URL: {value}"),
+  "url-scheme": skipped("URLs that are not http or https")("Skipped a URL that is not http or https: {value}"),
+  "url-double-escaped": note("Decoded a URL that was escaped twice: {value}"),
+  "protocol-url-length": note("A URL is longer than the {limit} characters that the protocol allows"),
   "limit-url-length": loss("Skipped a URL of more than {limit} characters", {
     skipsEntry: "URLs that are too long",
-  }) as Row,
-  "date-invalid": note("Ignored an invalid date: {value}") as Row,
-  "date-form": note("Rewrote a date in an unexpected format: {value}") as Row,
-  "date-no-offset": note("Assumed UTC for a time without a time zone: {value}") as Row,
-  "date-zone": note("Kept only the day, because the time zone is ambiguous or unknown: {value}") as Row,
-  "priority-invalid": note("Ignored an invalid priority: {value}") as Row,
-  "change-frequency-invalid": note("Ignored an invalid change frequency: {value}") as Row,
-  "limit-text-length": loss("Omitted a text of more than {limit} characters") as Row,
-  "news-incomplete": note("Incomplete news story: {value}") as Row,
-  "news-date-form": note("Rewrote a publication date in a format that Google does not read: {value}") as Row,
-  "image-license": note("Ignored an image license that is not a URL: {value}") as Row,
-  "image-incomplete": note("Skipped an image without a URL") as Row,
-  "video-incomplete": note("Incomplete video: {value}") as Row,
-  "video-invalid": note("Ignored an invalid video field: {value}") as Row,
-  "alternate-incomplete": note("Skipped an alternate page without language or URL") as Row,
-  "alternate-relative": note("Resolved the relative URL of an alternate page: {value}") as Row,
-  "limit-video-values": loss("A video has more than {limit} values of one kind; the rest were skipped: {value}") as Row,
-  "limit-images": loss("A page has more than {limit} images; the rest were skipped") as Row,
-  "limit-videos": loss("A page has more than {limit} videos; the rest were skipped") as Row,
-  "limit-alternates": loss("A page has more than {limit} alternates; the rest were skipped") as Row,
-  "protocol-entries": note("More than the {limit} entries that the protocol allows") as Row,
-  "limit-document-entries": loss("More than {limit} entries; the rest were not read") as Row,
+  }),
+  "date-invalid": note("Ignored an invalid date: {value}"),
+  "date-form": note("Rewrote a date in an unexpected format: {value}"),
+  "date-no-offset": note("Assumed UTC for a time without a time zone: {value}"),
+  "date-zone": note("Kept only the day, because the time zone is ambiguous or unknown: {value}"),
+  "priority-invalid": note("Ignored an invalid priority: {value}"),
+  "change-frequency-invalid": note("Ignored an invalid change frequency: {value}"),
+  "limit-text-length": loss("Omitted a text of more than {limit} characters"),
+  "news-incomplete": note("Incomplete news story: {value}"),
+  "news-date-form": note("Rewrote a publication date in a format that Google does not read: {value}"),
+  "image-license": note("Ignored an image license that is not a URL: {value}"),
+  "image-incomplete": note("Skipped an image without a URL"),
+  "video-incomplete": note("Incomplete video: {value}"),
+  "video-invalid": note("Ignored an invalid video field: {value}"),
+  "alternate-incomplete": note("Skipped an alternate page without language or URL"),
+  "alternate-relative": note("Resolved the relative URL of an alternate page: {value}"),
+  "limit-video-values": loss("A video has more than {limit} values of one kind; the rest were skipped: {value}"),
+  "limit-images": loss("A page has more than {limit} images; the rest were skipped"),
+  "limit-videos": loss("A page has more than {limit} videos; the rest were skipped"),
+  "limit-alternates": loss("A page has more than {limit} alternates; the rest were skipped"),
+  "protocol-entries": note("More than the {limit} entries that the protocol allows"),
+  "limit-document-entries": loss("More than {limit} entries; the rest were not read"),
 };
 
-export const treeProblems = {
-  cycle: note("The sitemap contains itself") as Row,
-  "feed-next": loss("The next page of the feed was not read: {value}") as Row,
+export const treeProblems: ProblemRows = {
+  cycle: note("The sitemap contains itself"),
+  "feed-next": loss("The next page of the feed was not read: {value}"),
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", {
     hint: "allow more with --max-depth",
-  }) as Row,
+  }),
   "limit-sitemaps": loss("More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]", {
     hint: "allow more with --max-sitemaps",
-  }) as Row,
+  }),
   "limit-sitemap-urls": loss(
     "More than {limit} characters in the URLs of sitemaps; the rest were not fetched[ ({count} sitemaps)]",
-  ) as Row,
-  "limit-bytes": loss("More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]") as Row,
-  "limit-pages": loss("More than {limit} pages; reading stopped") as Row,
-  "limit-time": cut("Not finished after {limit ms}; reading stopped", { hint: "allow more with --max-time" }) as Row,
-  "website-unreachable": loss("Nothing could be read from the website, so all its pages are missing") as Row,
-  "robots-unreachable": loss("Could not read robots.txt, so some sitemaps may be missing") as Row,
-  "robots-unknown": note("Could not read the robots.txt of a host, so `allowedFor` skips its pages") as Row,
+  ),
+  "limit-bytes": loss("More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]"),
+  "limit-pages": loss("More than {limit} pages; reading stopped"),
+  "limit-time": cut("Not finished after {limit ms}; reading stopped", { hint: "allow more with --max-time" }),
+  "website-unreachable": loss("Nothing could be read from the website, so all its pages are missing"),
+  "robots-unreachable": loss("Could not read robots.txt, so some sitemaps may be missing"),
+  "robots-unknown": note("Could not read the robots.txt of a host, so `allowedFor` skips its pages"),
   "crawl-delay": note("robots.txt asks for a Crawl-delay of {limit ms}; requests are sent faster", {
     hint: "respect it with --crawl-delay",
-  }) as Row,
-  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing") as Row,
-  "homepage-blocked": note("The homepage denies access; its links to sitemaps, if any, were not read") as Row,
-  "homepage-cut": loss("The homepage was not fully read, so some sitemaps may be missing: {value}") as Row,
-  "homepage-too-many-links": loss("The homepage links to more than {limit} sitemaps; the rest were not fetched") as Row,
-  "homepage-link-invalid": note("The homepage has an invalid sitemap link: {value}") as Row,
-  "known-path-unreachable": note("Could not try a well-known path: {value}") as Row,
-  "archive-missing": loss("Not in the archive") as Row,
-  "archive-digest": loss("The content does not match its checksum in the archive") as Row,
-  "archive-revisit": note("The archive refers to content in another file") as Row,
-  "archive-website": loss("The archive also contains another website, which was not read: {value}") as Row,
-  "archive-truncated": loss("The archive is cut off or damaged; the readable part was used") as Row,
+  }),
+  "homepage-unreachable": loss("Could not read the homepage, so some sitemaps may be missing"),
+  "homepage-blocked": note("The homepage denies access; its links to sitemaps, if any, were not read"),
+  "homepage-cut": loss("The homepage was not fully read, so some sitemaps may be missing: {value}"),
+  "homepage-too-many-links": loss("The homepage links to more than {limit} sitemaps; the rest were not fetched"),
+  "homepage-link-invalid": note("The homepage has an invalid sitemap link: {value}"),
+  "known-path-unreachable": note("Could not try a well-known path: {value}"),
+  "archive-missing": loss("Not in the archive"),
+  "archive-digest": loss("The content does not match its checksum in the archive"),
+  "archive-revisit": note("The archive refers to content in another file"),
+  "archive-website": loss("The archive also contains another website, which was not read: {value}"),
+  "archive-truncated": loss("The archive is cut off or damaged; the readable part was used"),
 };
 
 /** The table, in the order of the documentation. */
@@ -296,16 +295,6 @@ export const problemGroups: Readonly<Record<string, ProblemRows>> = {
   Entries: entryProblems,
   "The tree": treeProblems,
 };
-
-/** The code of a problem. Every HTTP status other than 200 and redirects has one: `http-404` and so on. */
-export type ProblemCode =
-  | keyof typeof fetchingProblems
-  | keyof typeof byteProblems
-  | keyof typeof lineProblems
-  | keyof typeof xmlProblems
-  | keyof typeof entryProblems
-  | keyof typeof treeProblems
-  | `http-${number}`;
 
 // HTTP statuses that are not documents. Every status has the code `http-` and its number; these have their own messages.
 const later = (message: string): Row => note(message, { temporary: true });

@@ -1,17 +1,12 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
+
 import { amount, grouped, span } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
-import {
-  byteProblems,
-  type NotSitemap,
-  type ProblemCode,
-  type ProblemRow,
-  problemGroups,
-  statusRow,
-} from "./problem-table.ts";
+import type { ProblemCode } from "./problem-code.ts";
+import { byteProblems, type NotSitemap, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
 import { detached } from "./text.ts";
 
-export type { ProblemCode } from "./problem-table.ts";
+export type { ProblemCode } from "./problem-code.ts";
 
 /** Something wrong with a document, with how it was received, or with its content. */
 export interface Problem {

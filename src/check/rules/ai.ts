@@ -3,12 +3,10 @@ import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
 import type { Findings } from "../findings.ts";
-import { type RuleRows, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-type AiRuleId = Words<"robots-preference-invalid robots-preference-misplaced robots-preference-conflict">;
-
-export const aiRules: RuleRows<AiRuleId> = {
+export const aiRules: RuleRows = {
   "robots-preference-invalid": ruleFor([], "warning", "practice", sources.contentSignals, {
     sentence: "robots.txt has an invalid Content-Signal, Content-Usage or License line.",
     fix: "Write `Content-Signal: search=yes, ai-train=no`, `Content-Usage: train-ai=n` or `License: https://example.org/license.xml`.",

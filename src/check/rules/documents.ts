@@ -13,20 +13,13 @@ import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, locationOf } from "../context.ts";
 import { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
 const entries = grouped(protocolEntries);
 const megabytes = protocolBytes / 1024 ** 2;
 
-type DocumentRuleId =
-  | Words<"sitemap-is-html sitemap-unsupported sitemap-empty sitemap-not-well-formed sitemap-leading-text">
-  | Words<"sitemap-namespace sitemap-not-utf8 sitemap-too-large sitemap-too-many-urls sitemap-near-limit">
-  | Words<"index-too-many-sitemaps index-nested index-mixed index-cycle index-child-other-site">
-  | Words<"index-child-outside-directory index-child-repeated index-lastmod-stale index-lastmod-identical">
-  | Words<"feed-unsupported feed-as-only-sitemap text-sitemap-name text-sitemap-junk">;
-
-export const documentRules: RuleRows<DocumentRuleId> = {
+export const documentRules: RuleRows = {
   "sitemap-is-html": rule("error", "engine", sources.searchConsole, {
     sentence: "Sitemap is HTML: the server sends a web page, often an error page with status 200.",
     fix: "Serve the sitemap, or answer 404 and remove it from the index or robots.txt.",

@@ -6,16 +6,10 @@ import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 
-type FetchingRuleId =
-  | Words<"address-wrong sitemap-none robots-unreachable robots-too-large robots-sitemap-spelling robots-sitemap-relative">
-  | Words<"robots-no-sitemap sitemap-undeclared sitemap-robots-disallowed sitemap-unreachable sitemap-challenge">
-  | Words<"sitemap-redirect sitemap-redirect-broken sitemap-slow sitemap-served-as-html sitemap-cut-off">
-  | Words<"sitemap-compression sitemap-not-compressed">;
-
-export const fetchingRules: RuleRows<FetchingRuleId> = {
+export const fetchingRules: RuleRows = {
   "address-wrong": rule("error", "practice", sources.protocol("location"), {
     sentence: "The files of a static site name another address than the website's.",
     fix: "Tell the generator the address of the website. The rest was checked as if it had been right.",

@@ -5,16 +5,11 @@ import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
-import { type RuleRows, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { mixed, textHash, UrlScan, urlNumber } from "../url-scan.ts";
 
-type LanguageRuleId =
-  | Words<"hreflang-code hreflang-region hreflang-not-absolute hreflang-incomplete hreflang-language-twice">
-  | Words<"hreflang-no-self hreflang-no-return hreflang-return-differs hreflang-target-unlisted hreflang-no-default">
-  | Words<"hreflang-no-catchall">;
-
-export const languageRules: RuleRows<LanguageRuleId> = {
+export const languageRules: RuleRows = {
   "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "Google does not support this language code.",
     fix: "Write an ISO 639-1 language, optionally with an ISO 3166-1 region: `en`, `en-US`, `zh-Hant`, `x-default`.",

@@ -9,18 +9,13 @@ import { detached } from "../../model/text.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import { isNewsLanguage } from "../language-codes.ts";
-import { type RuleRows, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 import { textHash } from "../url-scan.ts";
 
 const { videoDuration, videoRating } = bounds;
 
-type MediaRuleId =
-  | Words<"news-too-many news-stale news-incomplete news-date-form news-language news-repeated news-deprecated">
-  | Words<"image-too-many image-incomplete image-private-host image-other-host image-not-escaped image-is-page image-placeholder image-deprecated video-incomplete video-is-page video-field video-expired">
-  | Words<"video-deprecated media-robots-disallowed">;
-
-export const mediaRules: RuleRows<MediaRuleId> = {
+export const mediaRules: RuleRows = {
   "news-too-many": ruleFor(["google"], "error", "engine", sources.news, {
     sentence: `Too many news articles: more than ${grouped(bounds.newsStories)} \`<news:news>\` tags.`,
     fix: "Split the sitemap.",

@@ -18,17 +18,13 @@ import type { LastmodEvidence } from "../lastmod-trust.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { RequestedPage, RequestedPages } from "../requested-pages.ts";
 import type { PageResults } from "../result.ts";
-import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 
-type PageRuleId =
-  | Words<"page-unreachable page-soft-404 page-missing-file page-not-listed page-redirect page-redirect-stub page-noindex">
-  | Words<"page-canonical-other page-hreflang-differs page-lastmod-older page-lastmod-newer page-image-missing">;
-
-export const pageRules: RuleRows<PageRuleId> = {
+export const pageRules: RuleRows = {
   "page-unreachable": rule("error", "practice", sources.searchConsole, {
     sentence: "A listed page cannot be opened: not found, a server error, or no response.",
     fix: "Fix the page, or remove it from the sitemap.",

@@ -5,18 +5,11 @@ import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import { FacetPaths } from "../facet-paths.ts";
 import type { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor, type Words } from "../rule.ts";
+import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
 import type { UrlScan } from "../url-scan.ts";
 
-type UrlRuleId =
-  | Words<"url-missing url-tag-repeated url-not-absolute url-invalid url-too-long url-too-long-yandex url-escaped-twice">
-  | Words<"url-www-mismatch url-other-host url-other-scheme url-outside-directory url-private-host url-robots-disallowed">
-  | Words<"url-forbidden url-credentials url-fragment url-session-id url-tracking-parameter url-not-escaped url-percent-invalid">
-  | Words<"url-percent-twice url-not-normal url-double-slash url-asset url-utility url-facet url-duplicate url-repeated">
-  | Words<"url-variants url-lastmod-conflict homepage-unlisted">;
-
-export const urlRules: RuleRows<UrlRuleId> = {
+export const urlRules: RuleRows = {
   "url-missing": rule("error", "protocol", sources.protocol("locdef"), {
     sentence: "Missing XML tag: an entry has no `<loc>`.",
     fix: "Give the entry a URL, or remove it.",

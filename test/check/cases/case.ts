@@ -1,6 +1,6 @@
 // One rule: a website that it must find something on, and one that looks alike and must pass.
 import type { Severity } from "../../../src/check/rule.ts";
-import type { RuleId } from "../../../src/check/rule-table.ts";
+import type { RuleId } from "../../../src/check/rule-id.ts";
 import { entry, home, index, robots, richUrlset as sitemap } from "../../support/documents.ts";
 import type { Route } from "../../support/site.ts";
 import type { Website } from "../checked.ts";
