@@ -72,7 +72,7 @@ export function checkCommand(context: Context, done: Done): Command {
     done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
   );
   return addHelp(command, {
-    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --previous --save --url --map --user-agent
+    flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --save --url --map --user-agent
       --verbose`,
     examples: `
 Examples:
