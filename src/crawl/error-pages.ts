@@ -71,7 +71,7 @@ function wordsOf(html: string): Set<string> {
 }
 
 /** Whether a part of the title, between bars or dashes, says that the page was not found and nothing else. */
-export function hasErrorTitle(html: string): boolean {
+function hasErrorTitle(html: string): boolean {
   const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "";
   const parts = title.split(/\s[-–—·:»|/]+\s|[|»]/).map((part) => part.trim());
   // There are cars and rooms with this number.

@@ -7,6 +7,15 @@ import ipaddr from "ipaddr.js";
 import { type Problem, problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 
+export interface Endpoint {
+  readonly secure: boolean;
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Which addresses are allowed. `any`: all of them. `start`: private or public, as in the first lookup. `public`: globally routable. */
+  readonly reach: "any" | "start" | "public";
+}
+
 /** Why this URL must not be requested, judging by the URL alone; undefined if it may be. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {

@@ -9,20 +9,11 @@ import { SitemapError } from "../model/errors.ts";
 import type { Settings } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
 import { FollowingController, unlessAborted, waitFor } from "./abort.ts";
-import { isPublicAddress } from "./address-policy.ts";
+import { type Endpoint, isPublicAddress } from "./address-policy.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import { type Lookup, systemLookup } from "./lookup.ts";
 import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
 import { Clock, type Wait } from "./timeouts.ts";
-
-export interface Endpoint {
-  readonly secure: boolean;
-  /** A name, or an address without brackets. */
-  readonly host: string;
-  readonly port: number;
-  /** Which addresses are allowed. `any`: all of them. `start`: private or public, as in the first lookup. `public`: globally routable. */
-  readonly reach: "any" | "start" | "public";
-}
 
 /** How to reach a website: directly, through a proxy that gets the whole URL, or through a tunnel. */
 export interface Way {

@@ -3,8 +3,8 @@
 import { channel } from "node:diagnostics_channel";
 import type net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isPublicAddress, refusalOf } from "../../src/fetch/address-policy.ts";
-import { createConnect, type Endpoint } from "../../src/fetch/connect.ts";
+import { type Endpoint, isPublicAddress, refusalOf } from "../../src/fetch/address-policy.ts";
+import { createConnect } from "../../src/fetch/connect.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { redirect } from "../support/fault-server.ts";
