@@ -6,8 +6,7 @@ import { expect, test } from "vitest";
 
 // Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.
 const mayImportPackages: Record<string, readonly string[]> = {
-  discover: ["entities"],
-  parse: ["entities"],
+  model: ["entities"],
   fetch: ["ipaddr.js"],
   crawl: ["tldts"],
   write: ["hyparquet-writer"],

@@ -1,7 +1,7 @@
 // Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). Takes chunks:
 // however the HTML is split, the tags are the same. Takes linear time, however hostile the HTML is.
 //   Lenient: some tags are found wherever they are; nesting does not matter.
-import { decodeHtmlReferences } from "../parse/xml/html-entities.ts";
+import { decodeHtmlReferences } from "../model/html-entities.ts";
 
 /** By name, in lower case; the first of each name counts. */
 export type Attributes = Readonly<Record<string, string>>;

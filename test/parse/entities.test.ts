@@ -1,7 +1,7 @@
 import { decodeHTMLAttribute, decodeHTMLStrict, decodeXML } from "entities/decode";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeHtmlReferences, htmlEntities } from "../../src/parse/xml/html-entities.ts";
+import { decodeHtmlReferences, htmlEntities } from "../../src/model/html-entities.ts";
 import { decodeHtml, decodeReferences } from "../../src/parse/xml/text.ts";
 import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
 

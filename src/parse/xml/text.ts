@@ -1,7 +1,7 @@
 // The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
 // between. Limited in length; a longer text is not kept.
 //   Lenient: if an element contains only one child, the child's text is used: `<loc><a>https://example.org/</a></loc>`.
-import { decodeHtmlReferences, htmlEntities } from "./html-entities.ts";
+import { decodeHtmlReferences, htmlEntities } from "../../model/html-entities.ts";
 
 /** Why a wanted text is missing. */
 export type TextFlaw = "too-long" | "reference" | "unclosed";
