@@ -21,12 +21,18 @@ time.sleep = lambda seconds: None
 from usp.tree import sitemap_tree_for_homepage
 for line in sys.stdin:
     homepage, known = line.split()
-    tree = sitemap_tree_for_homepage(homepage, use_known_paths=known == "known")
+    levels = []
+    def recurse(url, level, parents):
+        levels.append([url, level, len(parents)])
+        return True
+    tree = sitemap_tree_for_homepage(homepage, use_known_paths=known == "known", recurse_callback=recurse)
     pages = list(tree.all_pages())
     print(json.dumps({
         "sitemaps": [[type(s).__name__, s.url] for s in tree.all_sitemaps()],
         "pages": [page.url for page in pages],
         "dates": [page.last_modified and page.last_modified.isoformat() for page in pages],
+        "levels": levels,
+        "stories": [page.news_story and [page.news_story.genres, page.news_story.keywords] for page in pages],
         "frequency": [page.change_frequency and page.change_frequency.value for page in pages],
     }), flush=True)`;
 
@@ -35,6 +41,8 @@ interface UspTree {
   pages: string[];
   dates: (string | null)[];
   frequency: (string | null)[];
+  levels: [string, number, number][];
+  stories: ([string[], string[]] | null)[];
 }
 
 let site: Website;
@@ -49,7 +57,12 @@ async function both(routes: Record<string, Answer>, known = false) {
   if (done === true) throw new Error("USP ended");
   const usp: UspTree = JSON.parse(value);
   const asked = site.requests.splice(0);
+  const levels: [string, number, number][] = [];
   const tree = await sitemapTreeForHomepage(site.homepage, {
+    recurse(child, { depth, ancestors }) {
+      levels.push([child.url, depth - 2, ancestors.slice(1).length]);
+      return true;
+    },
     knownPaths: known ? "always" : "never",
     useHomepage: false,
     retries: 0,
@@ -62,6 +75,7 @@ async function both(routes: Record<string, Answer>, known = false) {
     usp: { ...usp, pages: usp.pages.map(path), sitemaps: usp.sitemaps.map(([kind, url]) => `${kind} ${path(url)}`) },
     asked,
     complete: tree.complete,
+    levels,
     whole,
     ours: {
       pages: pages.map(path),
@@ -129,6 +143,64 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(ours.pages).toEqual(["/1", "/relative", "/2", "/3"]);
     expect(whole).toContain('"lastModified":"2024-05"');
     expect(whole).not.toContain("always");
+  });
+
+  test("levels are two less than depths, and parents are ancestors without the root", async () => {
+    const { usp, levels } = await both(
+      {
+        "/robots.txt": "Sitemap: {base}/1.xml\n",
+        "/1.xml": sitemapIndex("{base}/2.xml"),
+        "/2.xml": sitemapIndex("{base}/3.xml"),
+        "/3.xml": urlset("{base}/page"),
+      },
+      true,
+    );
+    expect(usp.levels.map(([, level, parents]) => [level, parents])).toEqual([
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ]);
+    expect(levels).toEqual(usp.levels);
+  });
+
+  test("USP alone looks at a path for Drupal's administrators", async () => {
+    const { usp, ours } = await both({ "/admin/config/search/xmlsitemap": urlset("{base}/1") }, true);
+    expect([usp.pages, ours.pages]).toEqual([["/1"], []]);
+  });
+
+  test("a sitemap in robots.txt and in a well-known index is invalid the second time in USP, and read both times here", async () => {
+    const { usp, ours } = await both(
+      {
+        "/robots.txt": "Sitemap: {base}/a.xml\n",
+        "/a.xml": urlset("{base}/1"),
+        "/sitemap_index.xml": sitemapIndex("{base}/a.xml"),
+      },
+      true,
+    );
+    expect(usp.sitemaps).toContain("InvalidSitemap /a.xml");
+    expect(ours.sitemaps.filter((sitemap) => sitemap === "PagesXMLSitemap /a.xml")).toHaveLength(2);
+  });
+
+  test("genres, empty items and time zones are read here, and lost in USP", async () => {
+    const news = "http://www.google.com/schemas/sitemap-news/0.9";
+    const story = `<news xmlns="${news}"><title>t</title><publication_date>2024-05-31</publication_date><genres>Blog, Opinion</genres><keywords>a,,b</keywords></news>`;
+    const { usp, ours, whole } = await both({
+      "/robots.txt": "Sitemap: {base}/gone.xml # a comment\nSitemap: {base}/a.xml\n",
+      "/a.xml": urlset(
+        `<url><loc>{base}/1</loc>${story}</url>`,
+        "<url><loc>{base}/2</loc><lastmod>Fri, 31 May 2024 10:00:00 EST</lastmod></url>",
+        "<url><loc>{base}/3</loc><lastmod>05/06/2024</lastmod></url>",
+      ),
+    });
+    expect(usp.sitemaps).toEqual(["IndexRobotsTxtSitemap /robots.txt", "PagesXMLSitemap /a.xml"]);
+    expect(usp.pages).toEqual(["/1", "/2", "/3"]);
+    expect(usp.stories[0]).toEqual([[], ["a", "", "b"]]);
+    expect(usp.dates.slice(1)).toEqual(["2024-05-31T10:00:00", "2024-05-06T00:00:00"]);
+    expect(ours.sitemaps).toContain("InvalidSitemap /gone.xml");
+    expect(ours.pages).toEqual(usp.pages);
+    expect(whole).toContain('"genres":["Blog","Opinion"],"keywords":["a","b"]');
+    expect(whole).toContain('"lastModified":"2024-05-31T10:00:00-05:00"');
+    expect(whole).not.toContain("2024-05-06");
   });
 
   test("what USP loses without a word: everything after a bare ampersand, an unknown element, a cut", async () => {
