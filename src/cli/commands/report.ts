@@ -83,6 +83,9 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   }
   const code = await run.write(page(), () => ({ listed: facts?.figures.pages ?? 0, isWhole: true }));
   if (facts !== undefined && output !== undefined)
-    run.messages.say(`${output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts)}`, "quiet");
+    run.messages.say(
+      `${output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts) || "no errors or warnings"}`,
+      "quiet",
+    );
   return code;
 }
