@@ -8,6 +8,7 @@ import { ruleGroups } from "../src/check/rule-table.ts";
 import { processContext } from "../src/cli/context.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { type ProblemRow, problemGroups, statusProblems } from "../src/model/problem-table.ts";
+import { problemFixes, statusFixes } from "./problem-fixes.ts";
 
 let count = 0;
 
@@ -16,13 +17,11 @@ function print(label: string, text: string): void {
   console.log(`${label}: ${text.replaceAll("\n", "\\n")}`);
 }
 
-function printProblem(
-  code: string,
-  { message, messageFor = {}, fix, hint, hintFor = {}, skipsEntry }: ProblemRow,
-): void {
+function printProblem(code: string, { message, messageFor = {}, hint, hintFor = {}, skipsEntry }: ProblemRow): void {
   print(code, message);
   for (const [value, text] of Object.entries(messageFor)) print(`  ${value}`, text);
-  print("  fix", fix);
+  const { [code]: fix }: Readonly<Record<string, string>> = { ...problemFixes, ...statusFixes };
+  if (fix !== undefined) print("  fix", fix);
   if (hint !== undefined) print("  hint", hint);
   for (const [value, text] of Object.entries(hintFor)) print(`  hint ${value}`, text);
   if (skipsEntry !== undefined) print("  N entries skipped", skipsEntry);

@@ -3,7 +3,10 @@ import { duration } from "../src/model/figures.ts";
 import { age } from "../src/report/html.ts";
 
 test.each([
-  [0, "0.0 s"],
+  [0, "0 ms"],
+  [400, "400 ms"],
+  [999.6, "1 s"],
+  [1500, "1.5 s"],
   [9949, "9.9 s"],
   [9960, "10 s"],
   [119_400, "119 s"],

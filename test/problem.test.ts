@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { isTemporary, messageWithHint, notSitemap, ProblemLog, problem, problemRows } from "../src/model/problem.ts";
+import {
+  isTemporary,
+  messageWithHint,
+  notSitemap,
+  ProblemLog,
+  problem,
+  problemRows,
+  rootCauses,
+} from "../src/model/problem.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
@@ -18,6 +26,8 @@ test.each([
   [problem("timeout-first-byte", { limit: 30_000 }), "No response within 30 s"],
   [problem("timeout-idle", { limit: 1500 }), "The transfer stalled for 1.5 s"],
   [problem("limit-time", { limit: 600_000 }), "Not finished after 10 min; reading stopped"],
+  [problem("limit-time", { limit: 150_000 }), "Not finished after 2 min 30 s; reading stopped"],
+  [problem("rate-limited", { retryAfter: "2026-05-31T10:00:01.159Z" }), "Rate limited until 2026-05-31 10:01 UTC"],
   [problem("limit-document-bytes", { limit: 100 * 1024 * 1024 }), "Larger than 100 MiB; the rest was not read"],
   [problem("limit-robots-bytes", { limit: 512_000 }), "robots.txt is larger than 512 kB; the rest was not read"],
   [problem("protocol-entries", { limit: 50_000 }), "More than the 50,000 entries that the protocol allows"],
@@ -76,4 +86,14 @@ test("no sentence is left without its facts", () => {
     const facts = { value: "V", limit: 1, status: 2, retryAfter: "2024-05-06T00:00:00Z" };
     expect(problem(code, facts).message).not.toMatch(/[{}]|unknown$/);
   }
+});
+
+test("one fault is reported once: compressed data that is cut off also cuts off the XML in it", () => {
+  const [bytes, xml, other] = [
+    problem("coding-truncated"),
+    problem("xml-truncated", { line: 9 }),
+    problem("news-repeated"),
+  ];
+  expect(rootCauses([bytes, xml, other])).toEqual([bytes, other]);
+  expect(rootCauses([xml, other])).toEqual([xml, other]);
 });

@@ -2,6 +2,7 @@
 // after damage.
 import * as zlib from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
+import { amount } from "../model/figures.ts";
 import { ByteReader } from "../open/byte-reader.ts";
 import { isGzip } from "../open/content-coding.ts";
 import { GzipMembers } from "../open/gzip-member.ts";
@@ -246,7 +247,7 @@ export class RecordWalk {
         unpacked += step.value.length;
         this.#unpacked += step.value.length;
         if (this.#unpacked > most)
-          throw new SitemapError("invalid-archive", `it decompresses to more than ${most} bytes`);
+          throw new SitemapError("invalid-archive", `it decompresses to more than ${amount(most)}`);
         if (start.length < maxHead) start = start.length === 0 ? step.value : Buffer.concat([start, step.value]);
         if (!startsLikeRecord(start)) return undefined;
       }

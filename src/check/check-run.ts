@@ -139,7 +139,7 @@ export async function runCheck(
     const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
     const unfinished: NotChecked[] = [
       ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
-      ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `not all redirects are understood (${unknown})` }]),
+      ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `some redirects are not understood (${unknown})` }]),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
       ...(urls.areFacetsSpent ? [{ rule: "url-facet", reason: "too many paths have parameters" }] : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),

@@ -56,7 +56,9 @@ export async function judgeProblems(
       findings.countMany(rule, problem.count ?? 1);
       continue;
     }
-    const { value, line } = exampleOf(problem);
+    // The value alone says nothing about why a sitemap could not be read: "html", or the number of a port.
+    const { value, line } =
+      sitemap.kind === "invalid" ? { value: problem.message, line: undefined } : exampleOf(problem);
     const shown = instead === undefined ? value : `${value}; ${instead} exists`;
     findings.addMany(rule, breaks ? 1 : (problem.count ?? 1), { value: shown, line });
   }

@@ -107,9 +107,9 @@ export function resultOf(
 function missingInWords({ tree }: CheckRun): string {
   const invalid = [...tree.sitemaps()].filter((each) => each.kind === "invalid");
   const [first] = invalid;
-  if (first === undefined) return "the website could not be read completely";
+  if (first === undefined) return "they need the whole website, and it could not be fully read";
   const others = invalid.length === 1 ? "" : ` and ${counted(invalid.length - 1, "other sitemap")}`;
-  return `${first.url}${others} could not be read, and may list what they look for`;
+  return `they need every sitemap, and ${first.url}${others} could not be read`;
 }
 
 /** Counts what failed. */

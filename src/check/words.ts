@@ -14,13 +14,13 @@ export function verdict(result: CheckResult): string {
   const found = failed === "" ? notes : failed;
   if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
-  const rest = complete ? "" : ", as far as the website could be read";
+  const rest = complete ? "" : " (incomplete: not everything could be read)";
   if (found === "") return `${none} in ${size}${rest}.`;
-  const apart = failed === "" || notes === "" ? "" : ` Apart from that, ${notes}.`;
+  const also = failed === "" || notes === "" ? "" : ` Also ${notes}.`;
   let meaning = "nothing that search engines would reject";
-  if (rulesFailed.warning > 0) meaning = "search engines may ignore parts of it";
-  if (rulesFailed.error > 0) meaning = "search engines reject or ignore parts of it";
-  return `${found} in ${size}: ${meaning}${rest}.${apart}`;
+  if (rulesFailed.warning > 0) meaning = "search engines may ignore some of it";
+  if (rulesFailed.error > 0) meaning = "search engines reject or ignore some of it";
+  return `${found} in ${size}${rest}: ${meaning}.${also}`;
 }
 
 /** The result of the pages that were requested, if any, and whether dates can be trusted. */
@@ -30,12 +30,15 @@ export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   const { listed, checked, bad, disallowed, unanswered } = pages;
   const left = [];
   if (disallowed > 0)
-    left.push(`${counted(disallowed, "page")} not fetched: robots.txt disallows it, or could not be read`);
+    left.push(`${counted(disallowed, "page")} not fetched: disallowed by robots.txt, or robots.txt could not be read`);
   if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: access denied, or no response`);
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   const all =
     checked >= listed ? `all ${counted(checked, "page")}` : `${counted(checked, "page")} of ${grouped(listed)}`;
-  return [`Requested ${all}: ${grouped(bad)} should not be listed as is${rest}.`, ...trust];
+  return [
+    `Requested ${all}: ${grouped(bad)} should not be listed as ${bad === 1 ? "it is" : "they are"}${rest}.`,
+    ...trust,
+  ];
 }
 
 interface PageFacts {
@@ -45,7 +48,7 @@ interface PageFacts {
 
 function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
   if (verdict === "unknown") return [];
-  if (verdict === "trustworthy") return ["Dates (lastmod) are trustworthy: nothing speaks against them."];
+  if (verdict === "trustworthy") return ["Dates (lastmod) look trustworthy: nothing contradicts them."];
   const why = reasons.map(({ message }) => message).join("; ");
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }

@@ -44,7 +44,12 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
     styleTitle: (title) => (title === "Options:" ? "Flags:" : title),
     // Terminals have different widths, so line breaks in the source do not count.
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
-    visibleOptions: (each) => allOptions(each).filter(isShown),
+    // Only here: commander also suggests visible options for a misspelled one, and that may be any.
+    formatHelp(each, helper) {
+      // The help of the program lists no flags, so that it fits a small terminal.
+      helper.visibleOptions = () => (each.parent === null ? [] : allOptions(each).filter(isShown));
+      return Help.prototype.formatHelp.call(helper, each, helper);
+    },
     optionDescription,
     subcommandTerm: (each) => each.name(),
     ...(few === undefined ? {} : { groupItems }),
@@ -58,5 +63,11 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {
   const choices = argChoices.length === 0 ? "" : `: ${argChoices.join(", ")}`;
   const usual = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
-  return `${description}${choices}${usual === undefined ? "" : ` (default: ${usual})`}`;
+  // A default in the description comes after the choices, too.
+  const [, what, written = ""] = /^(.*?)( \(default: [^)]*\))?$/s.exec(description) as unknown as [
+    string,
+    string,
+    string?,
+  ];
+  return `${what}${choices}${written}${usual === undefined ? "" : ` (default: ${usual})`}`;
 }

@@ -121,13 +121,23 @@ export async function createProgram(context: Context, done: Done, name = "", isW
       outputError: (text, write) => write(oneLine(text)),
     });
   }
-  // The help of the program lists no flags, so that it fits a small terminal.
-  return program.configureHelp({ ...program.configureHelp(), visibleOptions: () => [] });
+  return program;
 }
 
-// `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`.
+// `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Invalid values are reported as everywhere else:
+// `Expected --retries to be a whole number, got "x"`.
 function oneLine(text: string): string {
-  const words = text.trim().replace(/^error: /, "");
+  const words = text
+    .trim()
+    .replace(/^error: /, "")
+    .replace(/^unknown option/, "unknown flag")
+    .replace(/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)\.$/s, 'Expected $1 to be $3, got "$2"')
+    .replace(
+      /^command-argument value '(.*)' is invalid for argument '(.*?)'\. (.*)\.$/s,
+      'Expected $2 to be $3, got "$1"',
+    )
+    .replace(" to be Expected ", " to be ")
+    .replace(" to be Allowed choices are ", " to be one of ");
   return `sitegrove: ${printable(words.replaceAll(/\s*\n\s*/g, " "))}\n`;
 }
 

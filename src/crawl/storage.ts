@@ -57,7 +57,10 @@ async function openPrevious(
       if (archive.goesOn) throw invalidArchive(path, "it is damaged");
       const about = archive.info?.homepage === undefined ? archive.urls : [archive.info.homepage];
       if (!about.some((url) => hostOf(url) === hostOf(homepage)))
-        throw new SitemapError("invalid-archive", `${path} is about ${about[0] ?? "nothing"}, not ${homepage}`);
+        throw new SitemapError(
+          "invalid-archive",
+          `${path} is an archive of ${about[0] ?? "nothing"}, not of ${homepage}`,
+        );
     }
   } catch (error) {
     for (const archive of archives) await archive.close();
@@ -78,7 +81,7 @@ async function goOn(
     const info = infoOf(goingOn, page?.pages ?? resumed.info.pages);
     const [about, asked] = [aboutOf(resumed.info), aboutOf(info)];
     if (about !== asked || resumed.info.homepage !== info.homepage) {
-      const message = `${path} cannot be resumed: it is about ${about}, not ${asked}`;
+      const message = `${path} cannot be resumed: it is an archive of ${about}, not of ${asked}`;
       throw new SitemapError("invalid-archive", message);
     }
     const store = await createStore({ kind, resumed, limits: page?.limits ?? goingOn.settings.limits, info });

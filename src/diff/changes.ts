@@ -248,12 +248,12 @@ export class ChangesRun {
       const { start } = prepare(this.#target, this.#crawl);
       if (String(info.sitemaps) !== String(start.sitemaps)) {
         const [about, asked] = [info, start].map((each) => each.sitemaps?.join(" ") ?? each.homepage);
-        throw new SitemapError("invalid-archive", `${this.#name} is about ${about}, not ${asked}`);
+        throw new SitemapError("invalid-archive", `${this.#name} is the state of ${about}, not of ${asked}`);
       }
       tree = await openTreeWhile(this.#state, { limits: withoutBudgets(limits), signal });
       for (const { url, problem } of tree.problems()) {
         if (problem.code === "archive-digest")
-          throw invalidArchive(this.#name, `it is damaged: ${problem.value ?? url} is not what was written`);
+          throw invalidArchive(this.#name, `it is damaged: ${problem.value ?? url} was altered`);
       }
       return { archive, tree };
     } catch (error) {

@@ -75,4 +75,5 @@ const tooLong = "the response headers are too long";
 const httpWords: ReadonlyMap<string, string> = new Map([
   ["HPE_HEADER_OVERFLOW", tooLong],
   ["UND_ERR_HEADERS_OVERFLOW", tooLong],
+  ["HPE_INVALID_CONSTANT", "it does not begin with HTTP/"],
 ]);

@@ -156,7 +156,7 @@ export class BullRuns implements SiteQueue {
   remove(run: string): Promise<void> {
     return this.#call(async () => {
       const { active } = await this.counts(run);
-      if (active > 0) throw invalid(`${run} has ${active} websites being read: stop its workers first`);
+      if (active > 0) throw invalid(`${run} has ${active} websites in progress: stop its workers first`);
       await this.#queue(run).obliterate({ force: true });
       await this.#server.connection.hdel(runsKey, run);
     });
@@ -442,7 +442,7 @@ function resultOf(job: SiteQueueJob): SiteSummary {
     // Another program failed the job, with its own message.
   }
   const { shown } = dataOf(job);
-  return emptySummary(shown, `${keyHash(shown.key)}-0`, "failed", failedReason || "Somebody else ended the job");
+  return emptySummary(shown, `${keyHash(shown.key)}-0`, "failed", failedReason || "Another worker ended the job");
 }
 
 // BullMQ counts how often nobody renewed the lock of a job.

@@ -179,7 +179,7 @@ export class S3Bucket {
         const iterator = stream[Symbol.asyncIterator]();
         try {
           for (;;) {
-            const next = await send(() => within(silence, iterator.next(), `${key} stopped arriving`));
+            const next = await send(() => within(silence, iterator.next(), `The transfer of ${key} stalled`));
             if (next.done) return;
             yield next.value as Uint8Array;
           }
@@ -254,7 +254,7 @@ export function bucketAddress(address: string): { readonly bucket: string; reado
 const reasons: Readonly<Record<string, string>> = {
   NoSuchBucket: "there is no such bucket",
   AccessDenied: "access is denied",
-  InvalidAccessKeyId: "AWS_ACCESS_KEY_ID is unknown there",
+  InvalidAccessKeyId: "the server does not know AWS_ACCESS_KEY_ID",
   SignatureDoesNotMatch: "AWS_SECRET_ACCESS_KEY is wrong",
   ExpiredToken: "the credentials have expired",
   CredentialsProviderError: "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or configure a profile",

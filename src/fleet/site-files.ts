@@ -50,7 +50,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const text = hasSummaries ? await store.get(name) : undefined;
     if (text === undefined) return undefined;
     const summary = parsedSummary(name, text);
-    if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} is of another website`);
+    if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} belongs to another website`);
     // The process that published it may have died before it could remove earlier files.
     for (const file of Object.values(summary.files)) await store.deleteEarlier(file, summary.attemptId);
     return summary;

@@ -20,9 +20,11 @@ export function size(bytes: number): string {
   return `${value.toFixed(1)} TB`;
 }
 
-/** `0.4 s`, `12 s`, `2 min 5 s`, `3 min`, `1 h 30 min`, `2 d 4 h`. */
+/** A time or a time limit: `400 ms`, `1.5 s`, `12 s`, `2 min 5 s`, `3 min`, `1 h 30 min`, `2 d 4 h`. */
 export function duration(milliseconds: number): string {
-  if (milliseconds < 9950) return `${(milliseconds / 1000).toFixed(1)} s`;
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  const tenths = Math.round(milliseconds / 100) / 10;
+  if (tenths < 10) return `${tenths} s`;
   // Rounded before it is divided: 179.6 s are 3 min, not 2 min 60 s.
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
@@ -34,13 +36,6 @@ export function duration(milliseconds: number): string {
 function inTwoUnits(count: number, length: number, large: string, small: string): string {
   const rest = count % length;
   return `${Math.floor(count / length)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
-}
-
-/** A time limit: `30 s`, `1.5 s`, `200 ms`, `5 min`. */
-export function span(milliseconds: number): string {
-  if (milliseconds < 1000) return `${milliseconds} ms`;
-  if (milliseconds >= 120_000 && milliseconds % 60_000 === 0) return `${grouped(milliseconds / 60_000)} min`;
-  return `${Number((milliseconds / 1000).toFixed(1))} s`;
 }
 
 /** A size limit: `100 MiB` if it is a round number, `1.2 MB` if not. */

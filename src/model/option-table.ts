@@ -145,10 +145,9 @@ const discoveryOptions: readonly OptionRow[] = [
     ],
   },
   // `here` itself is not replayed, but the rewrites that follow from it are.
-  extended(
-    on("here", "--here", "for a preview: read and list at this address what its documents declare on their own host"),
-    { shapesTree: false },
-  ),
+  extended(on("here", "--here", "for a preview: read and list URLs of the production host at this address"), {
+    shapesTree: false,
+  }),
 ];
 
 /** Which pages are listed, by a crawl, a tree and the program alike. */
@@ -201,7 +200,7 @@ export const pageOptions: readonly OptionRow[] = [
     "--sample <n>",
     "list only this many pages, spread over sitemaps and sections",
   ),
-  valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: choose other pages"),
+  valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: another number chooses other pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
 ];
@@ -240,7 +239,7 @@ const fetchingOptions: readonly OptionRow[] = [
       { name: "random", default: false },
     ],
   },
-  on("useCrawlDelay", "--crawl-delay", "respect the Crawl-delay in robots.txt, up to 60 seconds"),
+  on("useCrawlDelay", "--crawl-delay", "respect the Crawl-delay in robots.txt, up to 60 s"),
   {
     name: "retries",
     default: 3,

@@ -1,6 +1,6 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
 
-import { amount, grouped, span } from "./figures.ts";
+import { amount, duration, grouped } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import { byteProblems, type NotSitemap, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
@@ -132,6 +132,13 @@ export function skippedBecause(code: ProblemCode): string | undefined {
   return problemRows.get(code)?.skipsEntry;
 }
 
+/** Without the consequences of others: if the transfer or the compressed data was cut off, the XML or JSON in it was, too. */
+export function rootCauses(problems: readonly Problem[]): readonly Problem[] {
+  const isConsequence = (code: ProblemCode) => code === "xml-truncated" || code === "json-not-well-formed";
+  const hasCause = problems.some(({ code }) => isCutOff(code) && !isConsequence(code));
+  return hasCause ? problems.filter(({ code }) => !isConsequence(code)) : problems;
+}
+
 /** The message, with the flag that helps, for the command line. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = problemRows.get(code);
@@ -220,8 +227,15 @@ function fill(template: string, facts: ProblemFacts): string {
 
 function figure(fact: string | number | undefined, unit: string | undefined): string {
   if (fact === undefined) return "unknown";
+  if (unit === "time") return timeOf(String(fact));
   if (typeof fact === "string") return fact;
-  return unit === "ms" ? span(fact) : unit === "bytes" ? amount(fact) : grouped(fact);
+  return unit === "ms" ? duration(fact) : unit === "bytes" ? amount(fact) : grouped(fact);
+}
+
+// `2026-05-31 10:00 UTC`, rounded up, so that nobody comes back too early.
+function timeOf(text: string): string {
+  const time = new Date(Math.ceil(Date.parse(text) / 60_000) * 60_000);
+  return Number.isNaN(time.getTime()) ? text : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 // A copy: problems are kept longer than the document that the value was cut from.

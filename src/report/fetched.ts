@@ -1,10 +1,10 @@
 // The tree of sitemaps with sizes, a waterfall of how they were fetched, and the URLs that discovery tried.
-import { counted, grouped, size } from "../model/figures.ts";
+import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
-import { caps, fitted, type Html, html, part, table, time, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, fitted, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type {
   ReportDiscovery,
   ReportFacts,
@@ -135,7 +135,7 @@ export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html
   if (rows.length === 0) return undefined;
   const end = figures.duration ?? 0;
   const hasTimes = rows.some(({ start }) => start !== undefined) && end > 0;
-  const head = html`<th scope="col">Sitemap</th><th scope="col">Format</th><th scope="col">Pages</th><th scope="col">Received</th><th scope="col">Unpacked</th><th scope="col">Time</th>${hasTimes && html`<th scope="col">When (0 to ${time(end)})</th>`}`;
+  const head = html`<th scope="col">Sitemap</th><th scope="col">Format</th><th scope="col">Pages</th><th scope="col">Received</th><th scope="col">Unpacked</th><th scope="col">Time</th>${hasTimes && html`<th scope="col">When (0 to ${duration(end)})</th>`}`;
   const lines = rows.map((row) => line(row, homepage, hasTimes ? end : undefined));
   const rest =
     others !== undefined &&
@@ -148,8 +148,7 @@ export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html
 }
 
 function line(row: ReportSitemap, homepage: string, end: number | undefined): Html {
-  const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, duration, firstByte, status } =
-    row;
+  const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, firstByte, status } = row;
   const isBad = kind === "invalid" || !complete;
   const unread = status === undefined ? "not read" : `not read (${status})`;
   const what = {
@@ -157,8 +156,8 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
     index: format === "robots" ? "robots.txt" : "index",
     pages: formatNames[format as keyof typeof formatNames],
   }[kind];
-  const took = duration ?? firstByte;
-  return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, withoutOrigin(url, homepage))}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : time(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
+  const took = row.duration ?? firstByte;
+  return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, withoutOrigin(url, homepage))}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : duration(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
 }
 
 export const formatNames = {
@@ -171,11 +170,11 @@ export const formatNames = {
 } as const;
 
 // A bar in percent of the total time. The column before it has the times as text.
-function bar({ start, firstByte = 0, duration = firstByte }: ReportSitemap, end: number): Html | false {
+function bar({ start, firstByte = 0, duration: took = firstByte }: ReportSitemap, end: number): Html | false {
   if (start === undefined) return false;
   const at = (milliseconds: number) => Number(((milliseconds / end) * 100).toFixed(1));
   // A bar is at least wide enough to be seen.
-  const whole = Math.max(0.6, at(duration));
+  const whole = Math.max(0.6, at(took));
   const wait = Math.min(at(firstByte), whole);
   const left = Math.min(at(start), 100 - whole);
   const rest = Number((whole - wait).toFixed(1));
@@ -193,10 +192,10 @@ const byNames = {
 } as const;
 const outcomes = {
   found: ["found", "good"],
-  duplicate: ["known already", "plain"],
+  duplicate: ["already known", "plain"],
   "not-a-sitemap": ["not a sitemap", "plain"],
-  skipped: ["not asked", "plain"],
-  absent: ["not there", "plain"],
+  skipped: ["not tried", "plain"],
+  absent: ["not found", "plain"],
   blocked: ["blocked", "error"],
   failed: ["failed", "error"],
   refused: ["refused", "warning"],

@@ -3,12 +3,12 @@
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { counted, grouped, size } from "../model/figures.ts";
+import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
 import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
-import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, time, type Value } from "./html.ts";
+import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
 import type { ReportFacts } from "./report-tree.ts";
 import { changesPart } from "./since.ts";
@@ -43,7 +43,7 @@ export function pageOf(facts: ReportFacts): string {
 ${raw("style", css)}
 </head>
 <body>
-<a class="skip" href="#main">To the findings</a>
+<a class="skip" href="#main">Skip to the findings</a>
 ${head}
 <main id="main">
 ${parts.map(({ content }) => content)}
@@ -102,7 +102,7 @@ function title(homepage: string): Html {
 
 function figures({ figures, languages }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
-  const { dated, medianAge, duration, medianFirstByte } = figures;
+  const { dated, medianAge, medianFirstByte } = figures;
   const codes = languages.languages.map(({ language }) => fitted(language, 12));
   const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
@@ -115,7 +115,7 @@ ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable"
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
 ${few === "" ? figure("Languages", "–", "no alternate pages") : figure("Languages", grouped(figures.languages), html`<bdi>${few}</bdi>`)}
-${figure("Time", duration === undefined ? "–" : time(duration), medianFirstByte === undefined ? "not recorded" : `first byte after ${time(medianFirstByte)}`)}
+${figure("Time", figures.duration === undefined ? "–" : duration(figures.duration), medianFirstByte === undefined ? "not recorded" : `first byte after ${duration(medianFirstByte)}`)}
 </dl>`;
 }
 

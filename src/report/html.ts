@@ -223,10 +223,3 @@ export function brief(count: number): string {
     count < 999_500 ? [count / 1000, "k"] : count < 999_500_000 ? [count / 1e6, "M"] : [count / 1e9, "G"];
   return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
-
-/** `120 ms`, `2,457 ms`, `31.8 s`. */
-export function time(milliseconds: number): string {
-  if (milliseconds < 10_000) return `${grouped(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  return seconds < 120 ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}

@@ -52,7 +52,7 @@ const kinds = [
   ["removed", "Gone", "minus"],
   ["changed", "Changed", "edit"],
   ["moved", "Moved", "move"],
-  ["unknown", "Not known", "unsure"],
+  ["unknown", "Unknown", "unsure"],
 ] as const satisfies readonly (readonly [keyof ChangeCounts, string, string])[];
 
 export function changesPart({ changes, homepage }: ReportFacts): Html | undefined {
@@ -98,7 +98,7 @@ const sitemapWords = {
   gone: "gone",
   "now-invalid": "no longer readable",
   "now-readable": "readable again",
-  unknown: "not known",
+  unknown: "unknown",
 } as const;
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {

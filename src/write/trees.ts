@@ -2,7 +2,7 @@
 // schema/output.json. Both are written during the walk, so that the size of a tree does not matter.
 import type { DiscoveryRecord, TreeStep, UnreachableWebsite } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { isLossy } from "../model/problem.ts";
+import { isLossy, rootCauses } from "../model/problem.ts";
 import type { ParsedSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
 import { openPageJson, type ShowUrl, wholeUrl } from "./pages.ts";
 import { jsonOf, printable } from "./printable.ts";
@@ -32,7 +32,7 @@ export async function* writeTabtree(
 function remark(sitemap: Sitemap, limitNote: string | undefined): string {
   if (sitemap.kind === "invalid") return ` (not read: ${printable(sitemap.reason.message)})`;
   if (sitemap.complete) return "";
-  const lossy = sitemap.problems.filter(({ code }) => isLossy(code));
+  const lossy = rootCauses(sitemap.problems.filter(({ code }) => isLossy(code)));
   const losses = lossy.filter(({ code }) => limitNote === undefined || code !== "limit-pages");
   if (losses.length === 0) return ` (${lossy.length > 0 ? limitNote : "incomplete"})`;
   return ` (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;

@@ -25,7 +25,7 @@ test("two pages that were both read and do not name each other are found, whatev
   const { notChecked } = result;
   expect(notChecked.map(({ rule }) => rule)).toContain("hreflang-target-unlisted");
   expect(new Set(notChecked.map(({ reason }) => reason))).toEqual(
-    new Set([`${home}gone.xml and 1 other sitemap could not be read, and may list what they look for`]),
+    new Set([`they need every sitemap, and ${home}gone.xml and 1 other sitemap could not be read`]),
   );
 });
 

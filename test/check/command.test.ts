@@ -41,7 +41,7 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stdout).toContain("url-other-host");
   expect(stdout).toContain("Fix: Remove the fragment.");
   expect(stdout).not.toContain("\u202e");
-  expect(stderr).toContain("1 error (1 occurrence), at or above --fail-on error");
+  expect(stderr).toContain("failed (--fail-on error): 1 error (1 occurrence)");
 });
 
 test("why a website cannot be reached is said before the findings about it", async () => {

@@ -77,7 +77,7 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
   return [...lines, ...reasons.filter((reason: string) => /understood|HTML files/.test(reason))].sort();
 }
 
-const notUnderstood = (place: string) => `not all redirects are understood (${place})`;
+const notUnderstood = (place: string) => `some redirects are not understood (${place})`;
 const netlify = `[build]
   publish = "x"
 [[redirects]]

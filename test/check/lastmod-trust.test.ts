@@ -228,7 +228,7 @@ test("an earlier archive that does not exist is an error", async () => {
 });
 
 test.each([
-  ["all alike", () => "2026-06-01T10:00:00Z", "all are alike"],
+  ["all alike", () => "2026-06-01T10:00:00Z", "all are the same"],
   [
     "the time of the request",
     (number: number) => new Date(Date.now() - number * 500).toISOString(),
@@ -246,7 +246,7 @@ test.each([
   expect((await run()).stderr).not.toContain("trustworthy");
   routes["/s.xml"] = list(dateOf);
   const { stderr } = await run();
-  const told = "only the dates of 20 pages changed, and they are not trustworthy";
+  const told = "20 pages changed only in date, and the dates are not trustworthy";
   if (why !== undefined) expect(stderr).toContain(`${told}: ${why}`);
   else expect(stderr).not.toContain("trustworthy");
 });

@@ -425,7 +425,7 @@ test("a check that was stopped goes on with --resume, and requests only what is 
 test("the program tells the result, and takes no local files", async () => {
   host({ "/a": html(""), "/b": html(""), "/c": status(404) });
   const { stdout } = await sitegrove(`check ${home} --pages all --fail-on never --no-known --no-homepage`);
-  expect(stdout).toContain("Requested all 3 pages: 1 should not be listed as is.");
+  expect(stdout).toContain("Requested all 3 pages: 1 should not be listed as it is.");
   const local = await sitegrove(["check", "-", "--pages", "2"], { input: sitemap(["/a"]) });
   expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--pages needs a website")]);
 });
@@ -449,7 +449,7 @@ test("a report of an archive shows the results of its pages", async () => {
   expect(facts.pages).toMatchObject({ requested: 2, checked: 2, bad: 1 });
   expect(facts.lastmodTrust.verdict).toBe("unknown");
   const page = (await sitegrove(`report ${file}`)).stdout;
-  expect(page).toContain("Requested all 2 pages: 1 should not be listed as is.");
+  expect(page).toContain("Requested all 2 pages: 1 should not be listed as it is.");
   expect(page).toContain("page-unreachable");
   expect(website.requests).toEqual([]);
 });

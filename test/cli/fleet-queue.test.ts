@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       reasons: [],
     });
     expect((await fleet("status")).stdout).toBe(
-      "monday: finished; 9 websites done (0 failed), 0 being read, 0 waiting\n0 workers\n",
+      "monday: finished; 9 websites done (0 failed), 0 in progress, 0 waiting\n0 workers\n",
     );
     const results = lines((await fleet("results", "--run", "monday", "-f", "ndjson")).stdout);
     expect(results.map(({ site }) => site)).toEqual(sites);

@@ -75,7 +75,7 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   const { sites } = await serve({ count: 12 });
   const { code, stdout, stderr } = await sitegrove(fleet("--from", at("sites.txt")));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(/^12 websites in [\d.]+ s: 36 pages, 24 requests, [\d.]+ kB\n\n {4}12 {2}complete\n$/);
+  expect(stdout).toMatch(/^12 websites in [\d.]+ m?s: 36 pages, 24 requests, [\d.]+ kB\n\n {4}12 {2}complete\n$/);
   expect(sitesDone()).toEqual([...sites].sort());
   for (const { site, files: outputs } of doneLines()) {
     expect(urlsIn(`out/${outputs["pages"]}`)).toEqual([0, 1, 2].map((page) => `${site}${page}`));
@@ -84,7 +84,7 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   expect(summaryIn()).toMatchObject({ websites: 12, pages: 36, outcomes: { complete: 12, failed: 0 }, ...left });
   expect(files().filter((name) => /partial|lock/.test(name))).toEqual([]);
   const status = await sitegrove(["fleet", "status", at("out")]);
-  expect(status.stdout).toMatch(/^finished: 0 websites being read, 0 websites waiting\n12 websites: 36 pages/);
+  expect(status.stdout).toMatch(/^finished: 0 websites in progress, 0 waiting\n12 websites: 36 pages/);
   const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "--json"])).stdout);
   expect(json).toMatchObject({ websites: 12, running: 0, waiting: 0, process: null, outcomes: { complete: 12 } });
   const single = await sitegrove(["ls", sites[0]!, "-f", "ndjson", "--no-homepage"]);
@@ -268,9 +268,9 @@ test("reasons are counted by websites; with --fail-above, too many that cannot b
   expect(stdout).toMatch(/Reasons, by number of websites\n +1 {2}.*\(connection-refused\)\n/);
   const bad = await run("--fail-above", "20%");
   expect(bad.code).toBe(6);
-  expect(bad.stderr).toContain("sitegrove: 1 of 3 websites unreachable or failed: more than --fail-above\n");
+  expect(bad.stderr).toContain("sitegrove: 1 of 3 websites are unreachable or failed, more than --fail-above\n");
   expect((await run("--fail-above", "34")).code).toBe(3);
-  expect((await run("--fail-above", "many")).stderr).toContain("Expected a share, such as 20%");
+  expect((await run("--fail-above", "many")).stderr).toContain("to be a share, such as 20%");
 });
 
 test("a reason of several websites names no line of one of them", async () => {
@@ -374,7 +374,7 @@ test("run again it continues, reads nothing twice, and can read some again", asy
   const again = await sitegrove(fleet("--from", at("sites.txt")));
   expect(again.stderr).toContain("continuing: 3 websites done, 0 websites waiting");
   expect(again.stdout).toMatch(
-    /^2 websites in [\d.]+ s, 4 requests; with earlier runs, 5 websites: 12 pages, \d+ requests, /,
+    /^2 websites in [\d.]+ m?s, 4 requests; with earlier runs, 5 websites: 12 pages, \d+ requests, /,
   );
   expect([...visits.values()]).toEqual([1, 1, 1, 1]);
   const nothing = await sitegrove(fleet());
@@ -427,7 +427,7 @@ describe("killed with -9", () => {
     const { code, stdout } = await sitegrove(fleet("--from", at("sites.txt")));
     expect(files()).not.toContain(left);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: set aside after five deaths of the process\n/);
+    expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: set aside because the process died five times\n/);
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
     expect(doneLines().findLast((summary) => summary.site === site)?.outcome).toBe("complete");
   });
@@ -538,7 +538,7 @@ describe("2: the command line is wrong", () => {
     ["--out OUT example.org --column a", "--column needs --from"],
     ["--out OUT example.org --undated keep", "--undated needs --since"],
     ["--out OUT example.org --retry slow", "--retry: unknown name slow"],
-    ["--out OUT example.org -f yaml", "Allowed choices are ndjson, csv, parquet, changes, none"],
+    ["--out OUT example.org -f yaml", "to be one of ndjson, csv, parquet, changes, none"],
     ["--out OUT --from FILE --column site", "has no column site"],
     ["--out  example.org", "no output folder given; use --out DIR"],
     ["--out OUT example.org --run a", "--run needs --queue"],

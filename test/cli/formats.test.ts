@@ -124,7 +124,9 @@ test("parse says that relative URLs need --url", async () => {
   const input = urlset("/a", "/b");
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages"], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
-  expect(stderr).toMatch(/\(2 times\): Skipped an invalid URL: \/a\n.*relative URLs need --url/);
+  expect(stderr).toMatch(
+    /\(2 times\): Skipped an invalid URL: \/a\n.*to resolve relative URLs, give the URL of the file with --url/,
+  );
 });
 
 test("parse reads a local file and standard input, in every format", async () => {

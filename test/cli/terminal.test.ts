@@ -54,7 +54,7 @@ describe("on a terminal", () => {
     );
     expect(shown).toContain(`│ │ ${site.homepage}gone.xml Not found (404)\n`);
     expect(shown).toContain(`│ │ ${site.homepage}cut.xml 1 page The file is cut off at line 1\n`);
-    expect(shown).toMatch(/4 pages from 4 sitemaps in [\d.]+ (?:min \d+ )?s, \d/);
+    expect(shown).toMatch(/4 pages from 4 sitemaps in [\d.]+ (?:min \d+ )?m?s, \d/);
     expect(shown).toContain(
       "incomplete: 1 sitemap could not be read, 1 sitemap could only be partly read\n" +
         `  Not found (404)\n    ${site.homepage}gone.xml\n` +

@@ -83,7 +83,7 @@ test("more than a few websites are pointed to the fleet", async () => {
     sitegrove(["ls", ...Array.from({ length: count }, () => b.homepage), "-f", "pages", "--limit", "1"]);
   expect((await several(4)).stderr).not.toContain("fleet");
   expect((await several(5)).stderr).toContain(
-    "5 websites are listed one after the other; many at a time: sitegrove fleet SITES… --out DIR\n",
+    "5 websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR\n",
   );
 });
 
@@ -218,7 +218,7 @@ test.each([
   [
     "www.example.org",
     undefined,
-    `is a local folder, and no file in it names its address; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
+    `is a local folder, and no file in it contains its address; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
   ],
   [
     "sitemap.xml",

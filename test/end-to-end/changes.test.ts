@@ -461,10 +461,12 @@ describe("in the library", () => {
     }
     writeFileSync(state, whole);
     const other = changes("https://example.com/", { state, client: site({}).client });
-    await expect(all(other)).rejects.toThrow(`${state} is about https://example.org/, not https://example.com/`);
+    await expect(all(other)).rejects.toThrow(
+      `${state} is the state of https://example.org/, not of https://example.com/`,
+    );
     const sitemaps = [`${home}a.xml`];
     const part = changes({ sitemaps }, { state, client: site({}).client });
-    await expect(all(part)).rejects.toThrow(`${state} is about https://example.org/, not ${sitemaps[0]}`);
+    await expect(all(part)).rejects.toThrow(`${state} is the state of https://example.org/, not of ${sitemaps[0]}`);
     const first = read();
     const iterator = first[Symbol.asyncIterator]();
     expect((await iterator.next()).done).toBe(true);

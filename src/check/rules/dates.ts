@@ -34,15 +34,15 @@ export const dateRules: RuleRows = {
     fix: "Use the time of the last change.",
   }),
   "lastmod-zero": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
-    sentence: "A date from before the web, such as the default 1970-01-01.",
+    sentence: "A date is older than the web, often a default such as 1970-01-01.",
     fix: "Omit unknown dates.",
   }),
   "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
-    sentence: `All pages, ${bounds.datedPages} or more, have the same date; Bing disregards such dates, and Google uses only accurate ones.`,
+    sentence: `All pages have the same date (${bounds.datedPages} pages or more); Bing disregards such dates, and Google uses only accurate ones.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: `The dates of ${bounds.datedPages} or more pages are those of the sitemap's generation, not of changes to the pages.`,
+    sentence: `${bounds.datedPages} or more pages are dated when the sitemap was generated, not when they changed.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
@@ -159,7 +159,7 @@ export class DateRules {
     if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
       const undated = this.#sitePages - this.#siteDated;
       const share = Math.round((undated / this.#sitePages) * 100);
-      const value = `${share}% of ${counted(this.#sitePages, "page")}`;
+      const value = `no date: ${share}% of ${counted(this.#sitePages, "page")}`;
       findings.count("lastmod-missing", tree.homepage, 1, { value });
     }
     if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {

@@ -11,12 +11,12 @@ import * as sources from "../sources.ts";
 
 export const fetchingRules: RuleRows = {
   "address-wrong": rule("error", "practice", sources.protocol("location"), {
-    sentence: "The files of a static site name another address than the website's.",
-    fix: "Tell the generator the address of the website. The rest was checked as if it had been right.",
+    sentence: "The files of a static site contain the wrong address of the website.",
+    fix: "Set the website's address in the generator. The other rules were checked as if it were right.",
     needs: ["files"],
   }),
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
-    sentence: "No sitemap found, neither in robots.txt nor at a well-known path.",
+    sentence: "No sitemap found, either in robots.txt or at a well-known path.",
     fix: "Publish a sitemap and list it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
   }),
@@ -64,7 +64,7 @@ export const fetchingRules: RuleRows = {
       "tls-certificate tls-failed http-protocol rate-limited address-blocked port-refused",
   }),
   "sitemap-challenge": rule("warning", "practice", sources.httpStatus, {
-    sentence: "A sitemap is blocked (bot check, 401 or 403); search engines that are not recognized are blocked, too.",
+    sentence: "A sitemap is blocked (bot check, 401 or 403); the filter may block search engines, too.",
     fix: "Exempt sitemaps and robots.txt from the bot filter.",
     websiteProblems: "website-unreachable",
   }),

@@ -49,7 +49,7 @@ export const mediaRules: RuleRows = {
   }),
   "image-too-many": ruleFor(["google"], "error", "engine", sources.images, {
     sentence: `A page has more than ${grouped(bounds.images)} images.`,
-    fix: "Keep the best.",
+    fix: "List only the most important images.",
     problems: "limit-images",
   }),
   "image-incomplete": ruleFor(["google"], "error", "engine", sources.images, {

@@ -36,7 +36,7 @@ export const pageRules: RuleRows = {
     needs: ["requested"],
   }),
   "page-missing-file": rule("error", "practice", sources.searchConsole, {
-    sentence: "A listed page has no file, so it will be a 404.",
+    sentence: "A listed page has no file, so visitors will get a 404.",
     fix: "Build the page, or remove it from the sitemap.",
     needs: ["files"],
   }),
@@ -61,7 +61,7 @@ export const pageRules: RuleRows = {
     needs: ["pages"],
   }),
   "page-canonical-other": rule("warning", "engine", sources.canonical, {
-    sentence: "Alternate page with proper canonical tag: the canonical URL of a listed page is a different one.",
+    sentence: "Alternate page with proper canonical tag: a listed page names another URL as its canonical one.",
     fix: "List the canonical URL.",
     needs: ["pages"],
   }),

@@ -122,12 +122,12 @@ export const urlRules: RuleRows = {
     fix: "Remove it; list images in `<image:image>` of their page.",
   }),
   "url-utility": rule("info", "engine", sources.urlStructure, {
-    sentence: "A listed page is useless in search results: a cart, a login, internal search results.",
+    sentence: "A listed page is useless in search results, such as a cart, a login or internal search results.",
     fix: "Remove it.",
   }),
   "url-facet": rule("warning", "engine", sources.urlStructure, {
-    sentence: `A list in another order, filtered, or one of its later pages; such URLs waste crawling. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
-    fix: "List only the list itself.",
+    sentence: `A sorted, filtered or later page of a list; such URLs waste crawl budget. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
+    fix: "Keep only the first, unfiltered page of the list.",
   }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
     sentence: "More than one sitemap lists this URL.",

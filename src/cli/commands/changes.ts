@@ -29,7 +29,7 @@ export function changesCommand(context: Context, done: Done): Command {
     .description(
       "Lists the pages that were added, changed or removed since the last run with the same --state. Only documents that\n" +
         "changed are transferred. If a sitemap cannot be read, its last known state is kept: its pages are not reported as\n" +
-        "removed. The state is replaced after all output was written; if a run is killed, the next one lists its changes\n" +
+        "removed. The state is replaced once all output is written; if a run is killed, the next one lists its changes\n" +
         "again. Changes filtered out by --only, --include, --exclude, --ignore or --allowed-for are not listed later, either.",
     )
     .argument("[website]", "homepage")
@@ -107,17 +107,17 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     const { uncertain, kept, pages, filter, newDates } = yield* writeChanges(found.batches(), () => writer, seen);
     notes.push(...filterNotes(filter, {}));
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
-    const unread = "missing from partly read sitemaps; not listed as removed";
+    const unread = "missing from partly read sitemaps, and so not listed as removed";
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
     const trust = new LastmodEvidence();
     trust.addSitemap({ ...newDates, today: 0, isNews: false });
     const { verdict, reasons } = trust.verdict();
     if (verdict === "not") {
       const why = reasons.map(({ code }) =>
-        code === "request-time" ? "they are the time of the request" : "all are alike",
+        code === "request-time" ? "they are the time of the request" : "all are the same",
       );
       notes.push(
-        `only the dates of ${counted(newDates.dated, "page")} changed, and they are not trustworthy: ${why.join()}`,
+        `${counted(newDates.dated, "page")} changed only in date, and the dates are not trustworthy: ${why.join()}`,
       );
     }
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);

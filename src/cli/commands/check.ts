@@ -48,7 +48,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", "output format (repeatable)").choices(checkFormats))
-    .option("-o, --output <file>", "write to FILE, in the format next to it or of its name (repeatable)")
+    .option("-o, --output <file>", "write to FILE, in the format of its -f or its name (repeatable)")
     .option("--force", "replace existing files")
     .option("--all", "show all occurrences (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
@@ -83,7 +83,10 @@ Examples:
   sitegrove check sitemap.xml --url https://example.org/sitemap.xml
   sitegrove check example.org -f text -f sarif -o findings.sarif --fail-on never
 `,
-    more: exitCodeHelp([...websiteExitCodes, "findings"], { findings: "findings at or above --fail-on" }),
+    more: exitCodeHelp([...websiteExitCodes, "findings"], {
+      notFound: "no sitemap found, although the website responded",
+      findings: "findings at or above --fail-on",
+    }),
   });
 }
 
@@ -253,6 +256,6 @@ export class CheckEnding extends CrawlEnding {
   override print(messages: Messages, listed: number, notes: readonly string[]): void {
     if (!this.#isExplained) super.print(messages, listed, notes);
     if (this.#isLate) messages.say("incomplete: checking stopped at --max-time", "warning");
-    if (this.#failing !== undefined) messages.say(`${this.#failing}, at or above --fail-on ${this.#failOn}`, "bad");
+    if (this.#failing !== undefined) messages.say(`failed (--fail-on ${this.#failOn}): ${this.#failing}`, "bad");
   }
 }

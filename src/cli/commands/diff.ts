@@ -42,14 +42,14 @@ export function diffCommand(context: Context, done: Done): Command {
     .argument("<old>", sides)
     .argument("<new>", "as for old");
   addDiffFlags(command.optionsGroup("Output:"));
-  const by = "what makes a page of two folders a changed one: its date, or what a reader sees of it";
+  const by = "compare the pages of two folders by date, by visible content, or by both";
   command.addOption(
     new Option("--by <what>", by).choices(["lastmod", "content", "both"]).default(undefined, "content"),
   );
   command
     .optionsGroup("Migration:")
-    .option("--follow", "request every page that is gone at its old address, and tell where it leads")
-    .option("--fail-on <verdicts>", `exit with 6 if pages are ${followVerdicts.join(", ")} (repeatable)`, collected);
+    .option("--follow", "request the old URL of every page that is gone, and show where it leads")
+    .option("--fail-on <verdicts>", `exit with 6 if a page is ${followVerdicts.join(", ")} (repeatable)`, collected);
   addCrawlFlags(command, "Archive", ["--save", "--resume"]);
   addFlags(command, "csvSafe", "local", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (before: string, after: string, flags: DiffFlags) =>
@@ -73,7 +73,7 @@ Examples:
         incomplete: "incomplete: a side could not be fully read",
         notFound: "no sitemap found, although the website responded",
         unreachable: "a website could not be reached, or refused all requests",
-        findings: "--exit-code: there are differences; --fail-on: there are such pages",
+        findings: "--exit-code: there are differences; --fail-on: a page has one of these outcomes",
       }),
   });
 }

@@ -91,7 +91,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     ending: () => new CrawlEnding(limit === undefined ? [] : ["limit-pages"]),
   });
   if (note !== undefined) run.messages.say(note, "quiet");
-  const fleet = "many at a time: sitegrove fleet SITES… --out DIR";
+  const fleet = "to crawl them in parallel: sitegrove fleet SITES… --out DIR";
   if (targets.length > 4)
     run.messages.say(`${targets.length} websites are listed one after the other; ${fleet}`, "quiet");
   const recurse: Options["recurse"] = (child, context) => {
@@ -145,7 +145,7 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(flags.order && !isPageFormat(format), "--order works only with -f pages, pages-json, ndjson and csv");
   refuse(flags.trailer && format !== "ndjson", "--trailer works only with -f ndjson");
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
-  refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} chooses pages; -f ${format} lists sitemaps`);
+  refuse(isSitemapFormat(format) && pageFlag, `${pageFlag} filters pages, but -f ${format} lists sitemaps`);
   checkSince(flags);
   refuse(flags["seed"] !== undefined && flags["sample"] === undefined, "--seed needs --sample");
   refuse(flags.force && !save && !output, "--force needs --save or --output");

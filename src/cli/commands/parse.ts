@@ -125,7 +125,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
     const skipped = new SkippedEntries();
     for (const problem of problems) if (!isLossy(problem.code)) skipped.see(problem);
     if (problems.some(isWithoutBase))
-      messages.say("relative URLs need --url, the file's URL on its website", "warning");
+      messages.say("to resolve relative URLs, give the URL of the file with --url", "warning");
     skipped.print(messages, flags.verbose !== undefined || problems.some(isWithoutBase));
     if (!complete) messages.say(`${name}: incomplete`, "warning");
     return complete ? exitCodes.complete : exitCodes.incomplete;

@@ -23,7 +23,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     .option("--retry <outcomes>", again, collected)
     .optionsGroup("Several machines:")
     .option("--queue <url>", `add the websites to a ${queueText}`)
-    .option("--run <name>", 'name of the run on the queue (if omitted: "default")')
+    .option("--run <name>", "name of the run on the queue (default: default)")
     .option("--shard <part>", "only this part of the list: 2/8 is the second of eight");
   const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";
   addFleetFlags(command, out, "across all its host names")
@@ -132,7 +132,7 @@ function workerCommand(context: Context, done: Done): Command {
     .addHelpText(
       "after",
       `
-Ctrl-C and SIGTERM finish the websites in progress; a second signal stops immediately. The password comes from the environment:
+Ctrl-C and SIGTERM finish the websites in progress; a second signal stops immediately. Set the queue's password in
 SITEGROVE_QUEUE_PASSWORD.
 ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"], {
   complete: "no website is left, or the worker was stopped and finished those in progress",
@@ -154,7 +154,7 @@ function resultsCommand(context: Context, done: Done): Command {
 }
 
 function removeCommand(context: Context, done: Done): Command {
-  const description = "Removes a run from a queue, with its results. Output files are kept without --outputs.";
+  const description = "Removes a run from a queue, with its results. Output files are kept, unless --outputs is given.";
   return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
     .option("--outputs", "also remove its output files")

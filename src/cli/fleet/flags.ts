@@ -53,7 +53,7 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
   addCrawlFlags(command, "Limits");
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
-  if (time !== undefined) time.description = "maximum time per website (default: 600)";
+  if (time !== undefined) time.description = "maximum time per website: 90s, 10m (default: 10m)";
   addFlags(command, "Discovery", "Parsing");
   for (const group of ["Filters", "Network"] as const)
     addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, otherFlags);

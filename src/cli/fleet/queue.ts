@@ -122,7 +122,7 @@ export function removeRun(flags: QueueFlags & { readonly outputs?: true }, conte
   const messages = new Messages(flags, context);
   return withQueue(url, messages, async (queue) => {
     const { out } = (await entryOf(queue, run)).settings;
-    if (outputs && out === undefined) throw new UsageError(`${run} does not say where its outputs are`);
+    if (outputs && out === undefined) throw new UsageError(`the run ${run} has no output folder on record`);
     if ((await queue.counts(run)).active > 0)
       throw new UsageError(`workers are still crawling websites of ${run}: stop them first`);
     let files = 0;
@@ -172,7 +172,7 @@ async function figuresOf(queue: BullRuns, runs: readonly string[]): Promise<obje
 
 function sentence(run: string, { waiting, active, done, failed }: QueueCounts): string {
   const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
-  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${active} being read, ${waiting} waiting`;
+  return `${run}: ${state}; ${counted(done, "website")} done (${failed} failed), ${active} in progress, ${waiting} waiting`;
 }
 
 /** Returns the exit code. */

@@ -117,7 +117,11 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
     messages.say(`and ${lines}; --log-file lists all`, "warning");
   }
   if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
-  if (elsewhere > 0) messages.say(`${counted(elsewhere, "website")} of the list in other parts`, "quiet");
+  if (elsewhere > 0)
+    messages.say(
+      `${counted(elsewhere, "website")} of the list ${elsewhere === 1 ? "belongs" : "belong"} to other parts`,
+      "quiet",
+    );
 }
 
 /** Whether all lines are websites. If not, that is the last message, and the run is incomplete. */

@@ -117,7 +117,7 @@ export function fleetTable(totals: FleetTotals, headline: string = counted(total
 const mostRows = 10;
 const remarks: Partial<Record<SiteOutcome, string>> = {
   none: ": no sitemap",
-  quarantined: ": set aside after five deaths of the process",
+  quarantined: ": set aside because the process died five times",
 };
 
 /** The totals of a fleet, in the folder of its outputs. */
@@ -152,7 +152,7 @@ export async function fleetStatus(folder: string, asJson: boolean, { stdout }: C
     stdout.write(`${jsonOf({ ...totals, running, waiting, ...oldest, process: owner ?? null, ...rare })}\n`);
   } else {
     const state = owner === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${owner})`;
-    const left = `${counted(running, "website")} being read, ${counted(waiting, "website")} waiting`;
+    const left = `${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
     const faults = `${malformed ? `${malformedLines(malformed)}\n` : ""}${damaged > 0 ? `${damagedLines(damaged)}\n` : ""}`;
     stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
   }

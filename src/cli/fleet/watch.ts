@@ -101,7 +101,7 @@ export class FleetWatch {
       this.#lastDone = Date.now();
       if (accepted) this.own.see(summary);
       if (responses !== undefined) addInto(this.#responses, responses);
-      const remark = accepted ? {} : { remark: "not counted: another worker's result is" };
+      const remark = accepted ? {} : { remark: "not counted: another worker's result is used" };
       if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
         this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
     }

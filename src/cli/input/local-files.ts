@@ -82,7 +82,10 @@ export function chooseCheckTarget(
     if (from !== undefined) folders.unshift(localFolder(`--url takes the URL of a website, not ${from}`, from, name));
     const own = folders.find((folder) => folder.path === real);
     if (own === undefined) throw new UsageError(unknownAddress(name, address));
-    const note = url === undefined && !isMapped ? `no --url given; the files of ${name} name ${own.url}` : undefined;
+    const note =
+      url === undefined && !isMapped
+        ? `no --url given; using ${own.url}, the address in the files of ${name}`
+        : undefined;
     const wrong = new Set(wrongAddresses(address, own.url, real).map(({ origin }) => origin));
     const { origin: right } = new URL(own.url);
     const rewrite = [...wrong].flatMap((origin) => (origin === right ? [] : [[`${origin}/`, `${right}/`] as const]));
@@ -117,9 +120,9 @@ export function commonAddress(folders: readonly string[]): string {
 
 function unknownAddress(name: string, { named }: FolderAddress): string {
   const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
-  if (named.length === 0) return `${name} is a local folder, and no file in it names its address; ${which}`;
+  if (named.length === 0) return `${name} is a local folder, and no file in it contains its address; ${which}`;
   const each = named.map(({ by, origin }) => `${origin} (${by})`);
-  return `the files of ${name} do not agree on its address: ${each.join(", ")}; ${which}`;
+  return `the files of ${name} disagree about its address: ${each.join(", ")}; ${which}`;
 }
 
 // Enough for the header and the first row of a table.

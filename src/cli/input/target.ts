@@ -167,7 +167,7 @@ async function withScheme(target: TreeTarget, options: Options, messages: Messag
   const tried = url === target.homepage ? "," : `; ${withoutCredentials(target.homepage)}: ${failure?.message};`;
   messages.say(`no scheme given${tried} using ${withoutCredentials(url)}`, "quiet");
   if (failure?.code === "dns-not-found")
-    messages.say(`neither a file or folder nor a host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
+    messages.say(`no such file, folder or host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
   return { ...target, homepage: url };
 }
 

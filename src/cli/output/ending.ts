@@ -10,6 +10,7 @@ import {
   messageWithHint,
   type Problem,
   type ProblemCode,
+  rootCauses,
   skippedBecause,
 } from "../../model/problem.ts";
 import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
@@ -78,11 +79,10 @@ export class CrawlEnding {
       return;
     }
     const isRoot = sitemap.kind === "index" && sitemap.format === "website";
-    const lossy = sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code));
+    const lossy = rootCauses(sitemap.problems.filter(({ code }) => isLossy(code) && !this.#forgiven.has(code)));
     if (lossy.length > 0 && !isRoot) this.#partial += 1;
     for (const problem of lossy) this.#lose(lossOf(sitemap, problem, isRoot ? "discovery" : "incomplete"));
-    for (const problem of sitemap.problems)
-      if (!lossy.includes(problem) && !this.#skipped.see(problem)) this.#minor += 1;
+    for (const problem of sitemap.problems) if (!isLossy(problem.code) && !this.#skipped.see(problem)) this.#minor += 1;
   }
 
   #lose(loss: Loss): void {
@@ -126,7 +126,7 @@ export class CrawlEnding {
       messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
       return;
     }
-    const losses = messages.hasLog ? [] : this.#losses;
+    const losses = messages.hasLog ? [] : this.#shownLosses();
     if (messages.isTerminal) this.#printGrouped(messages, losses, listed);
     else this.#printLines(messages, losses);
     this.#skipped.print(messages);
@@ -141,6 +141,17 @@ export class CrawlEnding {
     if (pathname !== "/" && this.homepage === `${origin}/`)
       messages.say(`  To look below ${pathname}, too: --keep-path`, "quiet");
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
+  }
+
+  // If a limit ended discovery, it is the reason for what could not be read, and is shown itself.
+  #shownLosses(): readonly Loss[] {
+    if (!this.#found && this.#limit !== undefined) return this.#losses.filter(({ what }) => what !== "discovery");
+    const robots = this.#finished?.discovery.find(({ by }) => by === "robots")?.reason;
+    if (robots === undefined) return this.#losses;
+    const why = startingSmall(robots.message);
+    return this.#losses.map((loss) =>
+      loss.code === "robots-unreachable" ? { ...loss, message: `${loss.message}: ${why}` } : loss,
+    );
   }
 
   /** Says how many entries were skipped, even if there is nothing else to say: nothing is lost silently. */
@@ -188,7 +199,7 @@ export class CrawlEnding {
     const parts = [];
     if (this.#unread > 0) parts.push(`${counted(this.#unread, "sitemap")} could not be read`);
     if (this.#partial > 0) parts.push(`${counted(this.#partial, "sitemap")} could only be partly read`);
-    messages.say(`incomplete${parts.length > 0 ? ": " : ""}${parts.join(", ")}`, "warning");
+    messages.say(`incomplete: ${parts.join(", ") || "some sitemaps may be missing"}`, "warning");
   }
 }
 
@@ -211,7 +222,7 @@ class PageHosts {
     if (first === undefined || [...this.#found.keys()].some(isHere)) return undefined;
     const { origin } = parseUrl(given) ?? {};
     const there = parseUrl(first)?.origin;
-    return `WARNING: the pages are on ${there}, not on ${origin}; to read and list them on ${origin}: --here`;
+    return `WARNING: the pages are on ${there}, not on ${origin}; --here lists them on ${origin}`;
   }
 }
 
@@ -278,14 +289,15 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T
 function unreachableReason(homepage = "", { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
   // Most documents were not even requested, so their number is not shown.
-  if (reason.code === "rate-limited") return `${host} limits requests: ${startingSmall(reason.message)}`;
+  if (reason.code === "rate-limited") return `${host}: ${startingSmall(reason.message)}`;
   if (reason.code === "http-401")
     return `Login required: ${host} answers 401; pass credentials in the URL or with --header`;
   if (outcome === "blocked") {
-    const refused = `${host} blocks automated requests: ${documents} of ${documents} were refused`;
-    return `${refused} (${startingSmall(reason.message)}). Try another --user-agent`;
+    const hint = /^(http-403|bot-check)$/.test(reason.code) ? "; try another --user-agent" : "";
+    return `${host} refused ${documents === 1 ? "the request" : `all ${documents} requests`}: ${startingSmall(reason.message)}${hint}`;
   }
-  const isConnection = /^(dns|connection|proxy|tls)-|^timeout-(connect|tls)$/.test(reason.code);
+  // A connection that was reset had been made.
+  const isConnection = /^(dns|connection(?!-reset)|proxy|tls)-|^timeout-(connect|tls)$/.test(reason.code);
   const what = isConnection ? "Could not connect to" : "Nothing could be read from";
   return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
 }
@@ -299,9 +311,12 @@ function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   return groups.length <= mostGroups ? lines : [...lines, `and ${groups.length - mostGroups} more`];
 }
 
-function answerInWords({ outcome, reason, status, sameAs }: DiscoveryRecord): string {
+function answerInWords({ by, outcome, reason, status, sameAs }: DiscoveryRecord): string {
   if (sameAs !== undefined) return `same as ${sameAs}`;
-  if (reason !== undefined) return startingSmall(reason.message);
+  if (reason !== undefined) {
+    const text = startingSmall(reason.message);
+    return by === "robots" ? text.replace(/, not a sitemap$/, ", not a robots.txt") : text;
+  }
   if (outcome === "absent") return `not found${status === undefined ? "" : ` (${status})`}`;
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
 }

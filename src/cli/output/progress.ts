@@ -31,7 +31,7 @@ export class Progress {
   see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
     if (event.type === "request") this.#underway.add(event.url);
-    if (event.type === "retry") this.#note = ` (again in ${Math.ceil(event.delay / 1000)} s)`;
+    if (event.type === "retry") this.#note = ` (retry in ${duration(Math.ceil(event.delay / 1000) * 1000)})`;
     if ((event.type === "response" || event.type === "failure") && this.#underway.delete(event.url)) this.#note = "";
     if (event.type === "pages") {
       const before = this.#counted.url === event.url ? this.#counted.pages : 0;
@@ -69,9 +69,9 @@ export class Progress {
     const seconds = (Date.now() - this.#startedAt) / 1000;
     const done = this.#read + this.#failed;
     const total = Math.max(this.#declared, done);
-    const parts = [`${grouped(done)} of ${counted(total, "sitemap")}`];
+    const parts = [total === 0 ? "looking for sitemaps" : `${grouped(done)} of ${counted(total, "sitemap")}`];
     if (this.#failed > 0) parts.push(`${grouped(this.#failed)} failed`);
-    parts.push(counted(this.#pages, "page"));
+    if (total > 0) parts.push(counted(this.#pages, "page"));
     if (this.#bytes > 0) parts.push(`${size(this.#bytes / seconds)}/s`);
     // An estimate from too little data would jump around.
     if (done >= 5 && seconds >= 3 && total > done)

@@ -2,7 +2,7 @@
 // In pipes and files the tree has the format `tabtree`, byte for byte.
 import type { TreeStep } from "../../model/event.ts";
 import { counted, grouped } from "../../model/figures.ts";
-import { isLossy } from "../../model/problem.ts";
+import { isLossy, rootCauses } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
@@ -59,9 +59,9 @@ export async function* writeTerminalTree(
     let count = "";
     if (sitemap.kind === "pages") count = ` ${colors.dim(counted(sitemap.pageCount, "page"))}`;
     else if (sitemap.format !== "website") count = ` ${colors.dim(counted(sitemap.children.length, "sitemap"))}`;
-    const losses = sitemap.problems
-      .filter(({ code }) => isLossy(code))
-      .map(({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message));
+    const losses = rootCauses(sitemap.problems.filter(({ code }) => isLossy(code))).map(
+      ({ code, message }) => (code === "limit-pages" ? limitNote : undefined) ?? printable(message),
+    );
     const loss = sitemap.complete ? "" : ` ${colors.yellow(losses.join("; ") || "incomplete")}`;
     return `${count}${loss}`;
   }

@@ -45,7 +45,7 @@ export const dateCases: readonly Case[] = [
     site(...many(60, (number) => dated(`/${number}`, `2026-06-15T0${number % 10}:00:00Z`))),
   ),
   finds(
-    ["lastmod-missing", 1, "67% of 3 pages"],
+    ["lastmod-missing", 1, "no date: 67% of 3 pages"],
     site("/a", dated("/b", "2026-06-01T10:00:00Z")),
     site(dated("/a", "2026-06-01T10:00:00Z")),
   ),

@@ -24,13 +24,18 @@ const elsewhere = (...named: readonly string[]) =>
 
 export const documentCases: readonly Case[] = [
   finds(
-    ["sitemap-is-html", 1, "html"],
+    ["sitemap-is-html", 1, "Got an HTML page, not a sitemap"],
     doc("<!doctype html><html><body>Not found</body></html>"),
     doc({ status: 404, body: "<!doctype html><html></html>" }),
   ),
-  finds(["sitemap-unsupported", 1, "json"], doc('{"urls":[]}')),
+  finds(["sitemap-unsupported", 1, "Got JSON, not a sitemap"], doc('{"urls":[]}')),
   finds(
-    ["sitemap-unsupported", 1, "htmlmap", { what: "an element whose name has html in it" }],
+    [
+      "sitemap-unsupported",
+      1,
+      "Got XML with the root element htmlmap, not a sitemap",
+      { what: "an element whose name has html in it" },
+    ],
     doc("<htmlmap><a/></htmlmap>"),
     doc('<h:html xmlns:h="http://www.w3.org/1999/xhtml"><h:body/></h:html>'),
   ),

@@ -62,7 +62,7 @@ export const fetchingCases: readonly Case[] = [
     { routes: { "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") } },
   ),
   finds(
-    ["sitemap-redirect-broken", 1, `${home}sitemap.xml`],
+    ["sitemap-redirect-broken", 1, `Redirect loop: back to ${home}sitemap.xml`],
     files({ "/sitemap.xml": { to: `${home}b.xml` }, "/b.xml": { to: `${home}sitemap.xml` } }),
     files({ "/sitemap.xml": { to: `${home}a.xml` }, "/a.xml": sitemap("/") }),
   ),
