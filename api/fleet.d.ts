@@ -70,7 +70,7 @@ export type FleetEvent = {
  */
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
-  sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
+  sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
   queue: SiteQueue | BullQueue;
   /** The name of the run, for queues that hold several. */
@@ -186,6 +186,8 @@ export interface SiteJob {
   /** The same for all spellings of a website's URL; its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
+  /** Its sitemaps, if they are given instead of found. */
+  readonly sitemaps?: readonly string[] | undefined;
   /** What is different for this website. */
   readonly settings?: SiteSettings | undefined;
 }
@@ -311,7 +313,7 @@ export interface SiteSummary {
 
 /**
  * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
- * a homepage ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ * a website ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
@@ -320,10 +322,11 @@ export interface SiteSummary {
 export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 
 /**
- * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
+ * Undefined if it is not a website: a homepage, or sitemaps, which are a website of their own. `example.org` means `https://example.org/`,
+ * or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
-export declare function siteJob(homepage: string | URL, options?: {
+export declare function siteJob(website: CrawlTarget, options?: {
   readonly path?: Options["path"];
 }): SiteJob | undefined;
 

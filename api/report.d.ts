@@ -6,7 +6,7 @@ export interface ReportChanges {
   /** Sections with the most changes first. */
   readonly sections: readonly {
     readonly name: string;
-    readonly counts: ChangeCounts;
+    readonly changes: ChangeCounts;
   }[];
   readonly otherSections: number;
   /** The number of pages in which each field differs. */
@@ -113,8 +113,8 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** The sitemaps with the finding, as far as the check keeps them. */
-  readonly places: readonly {
+  /** The number of occurrences in each sitemap, as far as the check keeps them. */
+  readonly occurrences: readonly {
     readonly sitemap: string;
     readonly count: number;
   }[];

@@ -1,17 +1,17 @@
-// The baseline of a check: known findings and their places. Only new ones fail it.
+// The baseline of a check: known findings and their occurrences. Only new ones fail it.
 import { createHash } from "node:crypto";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { KnownPlaces } from "./findings.ts";
 import { type CheckResult, tally } from "./result.ts";
 
-/** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `places`: their hashes, as far as they are known one by one. */
+/** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `occurrences`: their hashes, as far as they are known one by one. */
 export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
 
 /** The findings of one rule in one sitemap. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;
-  readonly places?: readonly string[] | undefined;
+  readonly occurrences?: readonly string[] | undefined;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -31,9 +31,9 @@ export function parseBaseline(document: unknown): BaselineFindings {
 }
 
 // A count that is not a number would let everything pass.
-function expectEntry({ count, of = 0, places = [] }: JsonObject): void {
+function expectEntry({ count, of = 0, occurrences = [] }: JsonObject): void {
   const areCounts = [count, of].every((number) => Number.isSafeInteger(number) && (number as number) >= 0);
-  const areHashes = Array.isArray(places) && places.every((place) => typeof place === "string");
+  const areHashes = Array.isArray(occurrences) && occurrences.every((hash) => typeof hash === "string");
   if (!areCounts || !areHashes) throw new Error(notBaseline);
 }
 
@@ -41,13 +41,13 @@ const notBaseline = "not a baseline";
 
 interface Seen {
   readonly before: ReadonlySet<string>;
-  readonly places: Set<string>;
+  readonly occurrences: Set<string>;
   /** Cases that were looked up one by one, and those that were not there before. */
   cases: number;
   unknown: number;
 }
 
-/** Known findings. One fails again if a new place appears; without a list of places, if their number and share of the pages grow. */
+/** Known findings. One fails again if a new occurrence appears; without a list of them, if their number and share of the pages grow. */
 export class Baseline implements KnownPlaces {
   readonly #before: BaselineFindings;
   readonly #nameOf: (sitemap: string) => string;
@@ -62,7 +62,7 @@ export class Baseline implements KnownPlaces {
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean {
     const seen = this.#seenOf(rule, this.#nameOf(sitemap));
     const hash = createHash("sha256").update(place).digest("hex").slice(0, 10);
-    if (seen.places.size <= mostPlaces) seen.places.add(hash);
+    if (seen.occurrences.size <= mostPlaces) seen.occurrences.add(hash);
     const isKnown = seen.before.has(hash);
     if (isCase) seen.cases += 1;
     if (isCase && !isKnown) seen.unknown += 1;
@@ -100,7 +100,7 @@ export class Baseline implements KnownPlaces {
     const before = this.#before[sitemap]?.[rule];
     const { cases, unknown } = this.#seenOf(rule, sitemap);
     if (before === undefined) return count;
-    if (cases === count && before.places?.length === before.count) return unknown;
+    if (cases === count && before.occurrences?.length === before.count) return unknown;
     const expected = before.of ? Math.floor((before.count * of) / before.of) : before.count;
     return Math.max(0, count - Math.max(before.count, expected));
   }
@@ -109,8 +109,8 @@ export class Baseline implements KnownPlaces {
     const key = `${rule} ${sitemap}`;
     let seen = this.#seen.get(key);
     if (seen === undefined) {
-      const own = Object.hasOwn(this.#before, sitemap) ? this.#before[sitemap]![rule]?.places : [];
-      seen = { before: new Set(own), places: new Set(), cases: 0, unknown: 0 };
+      const own = Object.hasOwn(this.#before, sitemap) ? this.#before[sitemap]![rule]?.occurrences : [];
+      seen = { before: new Set(own), occurrences: new Set(), cases: 0, unknown: 0 };
       this.#seen.set(key, seen);
     }
     return seen;
@@ -122,11 +122,11 @@ export class Baseline implements KnownPlaces {
     const entries: Record<string, Record<string, BaselineEntry>> = Object.create(null);
     for (const { sitemap, rule, count } of findings) {
       const rules = (entries[sitemap] ??= {});
-      const { places } = this.#seenOf(rule, sitemap);
+      const { occurrences } = this.#seenOf(rule, sitemap);
       rules[rule] = {
         count: (rules[rule]?.count ?? 0) + count,
         of: sitemap === homepage ? tree.pageCount : (pages.get(sitemap) ?? 1),
-        ...(places.size > mostPlaces ? {} : { places: [...places].sort() }),
+        ...(occurrences.size > mostPlaces ? {} : { occurrences: [...occurrences].sort() }),
       };
     }
     return entries;

@@ -72,6 +72,6 @@ function countsOf(groups: Map<string, Counts>, name: string): Counts {
 
 // The groups with most changes first. The sort is stable: groups with equally many changes keep their order.
 function sorted(groups: ReadonlyMap<string, ChangeCounts>): ChangeGroup[] {
-  const total = ({ counts }: ChangeGroup) => Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return [...groups].map(([name, counts]) => ({ name, counts })).sort((one, other) => total(other) - total(one));
+  const total = ({ changes }: ChangeGroup) => Object.values(changes).reduce((sum, count) => sum + count, 0);
+  return [...groups].map(([name, changes]) => ({ name, changes })).sort((one, other) => total(other) - total(one));
 }

@@ -10,7 +10,17 @@ import { isHttpUrl } from "../model/url.ts";
 import { Presence, present, serverTime } from "./presence.ts";
 import { type QueueServer, type ServerNews, withQueueErrors } from "./queue-server.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import { emptySummary, isFailure, isRecord, isSummary, keyHash, quarantinedSummary, siteSettings } from "./site-job.ts";
+import {
+  emptySummary,
+  isFailure,
+  isRecord,
+  isSummary,
+  keyHash,
+  lacksSitemaps,
+  quarantinedSummary,
+  sitemapList,
+  siteSettings,
+} from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { deathsBeforeQuarantine, hasRoom, type InFlightSite } from "./suspects.ts";
 
@@ -367,8 +377,8 @@ async function addJobs(
   // A timer sends the websites of a slow list before a batch is full.
   const timer = setInterval(() => send().catch(() => undefined), slowBatch);
   try {
-    for await (const { key, homepage, settings } of sites) {
-      const data = { key, homepage, at: first + count++, ...defined({ settings }) };
+    for await (const { key, homepage, sitemaps, settings } of sites) {
+      const data = { key, homepage, at: first + count++, ...defined({ sitemaps, settings }) };
       batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(run, key) } });
       if (batch.length >= batchSize) await send();
     }
@@ -420,13 +430,15 @@ function idOf(run: string, key: string): string {
 
 // The data of a job. A value that is not text or a number counts as missing. `site` is undefined if the job has no website.
 function dataOf(job: SiteQueueJob | undefined) {
-  const { key, homepage, settings, cleared, at } = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
+  const data = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
+  const { key, homepage, cleared, at } = data;
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   const number = (value: unknown, missing: number) => (typeof value === "number" ? value : missing);
-  const shown: SiteJob = { key: text(key), homepage: text(homepage), ...defined({ settings: siteSettings(settings) }) };
+  const more = defined({ sitemaps: sitemapList(data["sitemaps"]), settings: siteSettings(data["settings"]) });
+  const shown: SiteJob = { key: text(key), homepage: text(homepage), ...more };
   return {
     shown,
-    site: shown.key !== "" && isHttpUrl(shown.homepage) ? shown : undefined,
+    site: shown.key !== "" && isHttpUrl(shown.homepage) && !lacksSitemaps(shown) ? shown : undefined,
     cleared: number(cleared, 0),
     at: number(at, Number.MAX_SAFE_INTEGER),
   };

@@ -1,5 +1,6 @@
 // The options of `runFleet`, its outputs, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
+import type { CrawlTarget } from "../crawl/prepare.ts";
 import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -18,7 +19,7 @@ export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resum
  */
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
-  sites?: AsyncIterable<string | URL | SiteJob> | Iterable<string | URL | SiteJob> | undefined;
+  sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
   queue: SiteQueue | BullQueue;
   /** The name of the run, for queues that hold several. */

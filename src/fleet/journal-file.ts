@@ -13,7 +13,7 @@ import { makeFolder, removeEmpty } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
 import { jsonOf } from "../write/printable.ts";
 import type { SiteJob, SiteOutcome, SiteSettings, SiteSummary } from "./site-job.ts";
-import { isRecord, isSummary, siteSettings } from "./site-job.ts";
+import { isRecord, isSummary, lacksSitemaps, sitemapList, siteSettings } from "./site-job.ts";
 import type { InFlightSite } from "./suspects.ts";
 
 /** The names of the journal and of its lock in the folder of a fleet. */
@@ -21,7 +21,7 @@ export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
 export type JournalFact =
-  | { readonly type: "add"; readonly settings?: SiteSettings }
+  | { readonly type: "add"; readonly sitemaps?: readonly string[]; readonly settings?: SiteSettings }
   | { readonly type: "start"; readonly attemptId: string }
   | { readonly type: "back" }
   | { readonly type: "done"; readonly summary: SiteSummary };
@@ -155,9 +155,14 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
   const sites = new Map<string, JournalSite>();
   for await (const line of readJournal(path, onDamaged)) {
     const { key, site: homepage } = line;
-    const settings = line.type === "add" ? siteSettings(line.settings) : undefined;
+    const added = line.type === "add" ? line : undefined;
+    const more = defined({ sitemaps: sitemapList(added?.sitemaps), settings: siteSettings(added?.settings) });
     // If the line that added it is damaged, any other line names the site, too.
-    const site = sites.get(key) ?? newSite({ key, homepage, ...defined({ settings }) });
+    const site = sites.get(key) ?? newSite({ key, homepage, ...more });
+    if (lacksSitemaps(site.job)) {
+      onDamaged(JSON.stringify(line));
+      continue;
+    }
     sites.set(key, site);
     applyLine(site, line);
   }

@@ -80,15 +80,15 @@ export class JournalQueue implements SiteQueue {
     let last: Promise<void> | undefined;
     this.#adding += 1;
     try {
-      for await (const { key, homepage, settings } of sites) {
+      for await (const { key, homepage, sitemaps, settings } of sites) {
         if (this.#sites.has(key)) {
           known += 1;
           continue;
         }
-        const site = newSite({ key, homepage, ...defined({ settings }) });
+        const site = newSite({ key, homepage, ...defined({ sitemaps, settings }) });
         this.#sites.set(key, site);
         added += 1;
-        last = this.#journal.append(lineOf(site, { type: "add", ...defined({ settings }) }));
+        last = this.#journal.append(lineOf(site, { type: "add", ...defined({ sitemaps, settings }) }));
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);

@@ -33,7 +33,7 @@ import { countResponse, noResponses, type SiteResponses } from "./site-responses
 
 /**
  * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
- * a homepage ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ * a website ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
@@ -186,7 +186,7 @@ function resolved(options: FleetOptions) {
   const { sites, run = "default", sink = noSink, parallelSites = defaultParallelSites(), perAddress } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
-  if (sites !== undefined && !isList) throw unexpected("sites", "a list of homepages", sites);
+  if (sites !== undefined && !isList) throw unexpected("sites", "a list of websites", sites);
   expectObject("queue", options.queue);
   const queue = siteQueueOf(options.queue);
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
@@ -365,7 +365,7 @@ async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Opti
   for await (const site of sites) {
     const isJob = typeof site === "object" && site !== null && "key" in site && "homepage" in site;
     const job = isJob ? site : siteJob(site, { path });
-    if (job === undefined) throw invalid(`Expected \`sites\` to be homepages, got \`${JSON.stringify(site)}\``);
+    if (job === undefined) throw invalid(`Expected \`sites\` to be websites, got \`${JSON.stringify(site)}\``);
     yield job;
   }
 }

@@ -1,6 +1,6 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash } from "node:crypto";
-import { withoutScheme } from "../crawl/prepare.ts";
+import { type CrawlTarget, prepare, withoutScheme } from "../crawl/prepare.ts";
 import { oneOf, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
 import type { ProblemCode } from "../model/problem.ts";
@@ -13,6 +13,8 @@ export interface SiteJob {
   /** The same for all spellings of a website's URL; its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
+  /** Its sitemaps, if they are given instead of found. */
+  readonly sitemaps?: readonly string[] | undefined;
   /** What is different for this website. */
   readonly settings?: SiteSettings | undefined;
 }
@@ -25,6 +27,20 @@ export interface SiteSettings {
   readonly retries?: number | undefined;
   /** http is used if https does not answer: the website was named without a scheme. */
   readonly mayBePlain?: boolean | undefined;
+}
+
+/** From untrusted data, a list of URLs; undefined for anything else. */
+export function sitemapList(value: unknown): readonly string[] | undefined {
+  const isList = Array.isArray(value) && value.length > 0;
+  return isList && value.every((url) => typeof url === "string" && isHttpUrl(url)) ? value : undefined;
+}
+
+// Begins the key of given sitemaps, which is never that of a homepage.
+const sitemapsMark = "sitemaps";
+
+/** Whether a job from untrusted data lost its sitemaps: its homepage must not be read in their place. */
+export function lacksSitemaps({ key, sitemaps }: SiteJob): boolean {
+  return sitemaps === undefined && key.startsWith(`${sitemapsMark} `);
 }
 
 /** From untrusted data, only the known settings; undefined if there are none. */
@@ -178,16 +194,16 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 }
 
 /**
- * Undefined if the text is not a homepage. `example.org` means `https://example.org/`, or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
+ * Undefined if it is not a website: a homepage, or sitemaps, which are a website of their own. `example.org` means `https://example.org/`,
+ * or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
-export function siteJob(
-  homepage: string | URL,
-  options: { readonly path?: Options["path"] } = {},
-): SiteJob | undefined {
-  const text = urlText(homepage);
-  if (typeof text !== "string") throw unexpected("homepage", "a text or a URL", homepage);
+export function siteJob(website: CrawlTarget, options: { readonly path?: Options["path"] } = {}): SiteJob | undefined {
   optionsIn("options", options, ["path"]);
+  const given = urlText(website);
+  if (isRecord(given) && "sitemaps" in given) return jobOfSitemaps(website);
+  const text = isRecord(given) ? urlText(given["homepage"]) : given;
+  if (typeof text !== "string") throw unexpected("website", "a text, a URL or sitemaps", website);
   const path = oneOf(["ignore", "keep", "only"])("path", options.path ?? "ignore");
   const trimmed = text.trim();
   const url = withAssumedScheme(trimmed);
@@ -202,8 +218,18 @@ export function siteJob(
 }
 
 /** What to crawl: without a scheme if it was named without one, so that the crawl finds out which one works. */
-export function targetOf({ homepage, settings }: SiteJob): string {
-  return settings?.mayBePlain ? withoutScheme(homepage) : homepage;
+export function targetOf({ homepage, sitemaps, settings }: SiteJob): CrawlTarget {
+  const asNamed = (url: string) => (settings?.mayBePlain ? withoutScheme(url) : url);
+  return sitemaps === undefined ? asNamed(homepage) : { sitemaps: sitemaps.map(asNamed) };
+}
+
+// The same sitemaps in another order are the same website.
+function jobOfSitemaps(website: CrawlTarget): SiteJob {
+  const { start, assumed } = prepare(website);
+  const { sitemaps = [], homepage } = start;
+  const mayBePlain = assumed.length === sitemaps.length;
+  const key = [sitemapsMark, ...new Set(sitemaps.map(urlKey).sort())].join(" ");
+  return { key, homepage, sitemaps, ...(mayBePlain && { settings: { mayBePlain } }) };
 }
 
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.

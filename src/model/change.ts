@@ -132,7 +132,7 @@ export interface ChangeCounts {
 /** The changes of one sitemap, or of one section of a website: `https://example.org/blog/`. */
 export interface ChangeGroup {
   readonly name: string;
-  readonly counts: ChangeCounts;
+  readonly changes: ChangeCounts;
 }
 
 /** The summary of a diff: counts, also by sitemap and section, and the first examples of each kind. */

@@ -354,7 +354,7 @@ function withoutOwn(
   refused: readonly string[],
 ): Record<string, unknown> {
   const isRefused = (name: string) =>
-    refused.includes(name) && (options as Record<string, unknown>)[name] !== undefined;
+    refused.includes(name) && (options as Options | null)?.[name as keyof Options] !== undefined;
   const names = known.map(({ name }) => name).filter((name) => !isRefused(name));
   const given = optionsIn("options", options, [...own, ...names]);
   return Object.fromEntries([...given].filter(([name]) => !own.includes(name)));

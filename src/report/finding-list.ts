@@ -22,7 +22,7 @@ export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] 
       link,
       basis,
       engines,
-      places: group
+      occurrences: group
         .filter(({ otherSitemaps }) => otherSitemaps === undefined)
         .map(({ sitemap, count }) => ({ sitemap, count })),
       examples: examplesOf(group),
@@ -43,10 +43,10 @@ function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
 
 /** The examples and sitemaps that the page shows: as many as fit; for further rules, a few short ones. */
 export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
-  const [placesWithin, examplesWithin] = [shortening(), shortening()];
+  const [occurrencesWithin, examplesWithin] = [shortening(), shortening()];
   return findings.map((finding) => ({
     ...finding,
-    places: placesWithin(finding.places.slice(0, caps.placesOfRule)),
+    occurrences: occurrencesWithin(finding.occurrences.slice(0, caps.occurrencesOfRule)),
     examples: examplesWithin(finding.examples.slice(0, caps.examplesOfRule)),
   }));
 }
@@ -95,12 +95,12 @@ function filter({ findings, rulesFailed }: ReportFacts): Html {
 }
 
 function row(finding: ReportFinding, homepage: string): Html {
-  const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, places } = finding;
-  const isSite = sitemaps === 1 && places[0]?.sitemap === homepage;
+  const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, occurrences } = finding;
+  const isSite = sitemaps === 1 && occurrences[0]?.sitemap === homepage;
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${isSite ? "the website" : counted(sitemaps, "sitemap")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
-${(places.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${places.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > places.length && html`<li class="soft">other (${grouped(sitemaps - places.length)})</li>`}</ul>`}
+${(occurrences.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 

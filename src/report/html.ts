@@ -123,7 +123,7 @@ export const caps = {
   preferences: 20,
   /** Examples and sitemaps of a rule, and of each rule once those of all rules take this many bytes. */
   examplesOfRule: 20,
-  placesOfRule: 10,
+  occurrencesOfRule: 10,
   fewOfRule: 2,
   allOfRules: 12_000,
   hosts: 12,

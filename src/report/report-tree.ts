@@ -136,8 +136,8 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** The sitemaps with the finding, as far as the check keeps them. */
-  readonly places: readonly { readonly sitemap: string; readonly count: number }[];
+  /** The number of occurrences in each sitemap, as far as the check keeps them. */
+  readonly occurrences: readonly { readonly sitemap: string; readonly count: number }[];
   readonly examples: readonly ({ readonly sitemap: string } & {
     readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined;
   })[];
@@ -250,7 +250,7 @@ export interface ReportDiscovery {
 export interface ReportChanges {
   readonly totals: DiffTotals;
   /** Sections with the most changes first. */
-  readonly sections: readonly { readonly name: string; readonly counts: ChangeCounts }[];
+  readonly sections: readonly { readonly name: string; readonly changes: ChangeCounts }[];
   readonly otherSections: number;
   /** The number of pages in which each field differs. */
   readonly fields: Partial<Readonly<Record<ChangedField, number>>>;

@@ -70,18 +70,18 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
 
 function bySection({ sections, otherSections }: ReportChanges, homepage: string): Html {
   const sum = (counts: ChangeCounts) => kinds.reduce((total, [kind]) => total + counts[kind], 0);
-  const most = Math.max(...sections.map(({ counts }) => sum(counts)));
+  const most = Math.max(...sections.map(({ changes }) => sum(changes)));
   const head = html`<th scope="col">Section</th>${kinds.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="mix minor"><span class="unseen">Shares</span></th>`;
-  const rows = sections.map(({ name, counts }) => {
+  const rows = sections.map(({ name, changes }) => {
     let left = 0;
     const bars = kinds.map(([kind, , tone]) => {
-      const width = Number(((counts[kind] / most) * 100).toFixed(2));
+      const width = Number(((changes[kind] / most) * 100).toFixed(2));
       left += width;
       return (
         width > 0 && html`<rect class="${tone}" x="${Number((left - width).toFixed(2))}" width="${width}" height="10"/>`
       );
     });
-    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${kinds.map(([kind]) => html`<td class="number">${counts[kind] === 0 ? "" : grouped(counts[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
+    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${kinds.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
   });
   const rest = otherSections > 0 && html`<tr class="other"><td colspan="7">other (${grouped(otherSections)})</td></tr>`;
   return table("Changes by section", head, [...rows, rest]);

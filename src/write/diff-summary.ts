@@ -46,12 +46,12 @@ export function diffText(summary: DiffSummary): string {
 function textTable(title: string, groups: readonly ChangeGroup[]): string[] {
   const kinds = kindsIn(groups);
   const rest = groups.slice(mostGroups);
-  const rows = groups.slice(0, mostGroups).map(({ name, counts }) => ({
+  const rows = groups.slice(0, mostGroups).map(({ name, changes }) => ({
     name: printable(name),
-    cells: kinds.map((kind) => grouped(counts[kind])),
+    cells: kinds.map((kind) => grouped(changes[kind])),
   }));
   if (rest.length > 0) {
-    const sum = (kind: GroupKind) => grouped(rest.reduce((total, { counts }) => total + counts[kind], 0));
+    const sum = (kind: GroupKind) => grouped(rest.reduce((total, { changes }) => total + changes[kind], 0));
     rows.push({ name: `in ${counted(rest.length, "other")}`, cells: kinds.map(sum) });
   }
   const widths = kinds.map((kind, at) => Math.max(kind.length, ...rows.map((row) => row.cells[at]?.length ?? 0)));
@@ -89,8 +89,8 @@ export function diffMarkdown(summary: DiffSummary): string {
 function markdownTable(title: string, groups: readonly ChangeGroup[]): string[] {
   const kinds = kindsIn(groups);
   const lines = ["", `| by ${title} | ${kinds.join(" | ")} |`, `|---|${kinds.map(() => "--:|").join("")}`];
-  for (const { name, counts } of groups.slice(0, mostGroups)) {
-    lines.push(`| ${codeInTable(name)} | ${kinds.map((kind) => grouped(counts[kind])).join(" | ")} |`);
+  for (const { name, changes } of groups.slice(0, mostGroups)) {
+    lines.push(`| ${codeInTable(name)} | ${kinds.map((kind) => grouped(changes[kind])).join(" | ")} |`);
   }
   const more = groups.length - mostGroups;
   if (more > 0) lines.push(`| and ${grouped(more)} more |${" |".repeat(kinds.length)}`);
@@ -144,7 +144,7 @@ const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"
 
 // Only columns that are not empty.
 function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
-  return groupKinds.filter((kind) => groups.some(({ counts }) => counts[kind] > 0));
+  return groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
 }
 
 function examplesOf({ examples }: DiffSummary): { title: string; changes: readonly PageChange[] }[] {

@@ -1,4 +1,6 @@
 // The loop over a queue of websites: outcomes, stopping, large ones, faults that are not the website's.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
@@ -240,6 +242,43 @@ test("a website that does not answer makes room for others", async () => {
     onEvent,
   });
   await expect(ending).rejects.toThrow("all healthy ones are done");
+});
+
+test("a website is a homepage, a URL or its sitemaps, as everywhere; a queue keeps them", async () => {
+  const { client, visits } = manyWebsites();
+  const sitemaps = ["https://fine-2.example/sitemap.xml", new URL("https://fine-3.example/sitemap.xml")];
+  const sites = [
+    ...["fine-0.example", new URL("https://fine-1.example/")],
+    ...[{ sitemaps }, { sitemaps: [...sitemaps].reverse() }, { homepage: "https://fine-0.example/" }],
+  ];
+  const folder = newFolder();
+  const drain = AbortSignal.abort();
+  const queue = await JournalQueue.open(folder);
+  const jobs = sites.map((site) => siteJob(site)!);
+  await queue.add("", jobs);
+  await queue.close();
+  // The next process reads the same.
+  const { counts, results } = await run(folder, { ...crawl, client });
+  expect(counts).toMatchObject({ done: 3, waiting: 0 });
+  expect(results.map(({ site, pages, outcome }) => [site, pages, outcome])).toEqual([
+    ["https://fine-0.example/", 3, "complete"],
+    ["https://fine-1.example/", 3, "complete"],
+    ["https://fine-2.example/", 6, "complete"],
+  ]);
+  expect(visits.get("fine-2.example")).toBeUndefined();
+  expect((await run(folder, { sites, ...crawl, client, drain })).counts.done).toBe(3);
+});
+
+test("a website whose sitemaps are lost in a damaged journal is not read by its homepage", async () => {
+  const { client } = manyWebsites();
+  const folder = newFolder();
+  const { key } = siteJob({ sitemaps: ["https://fine-0.example/sitemap.xml"] })!;
+  const line = { type: "back", site: "https://fine-0.example/", key, at: new Date().toISOString() };
+  writeFileSync(path.join(folder, "sites.ndjson"), `${JSON.stringify(line)}\n`);
+  const queue = await JournalQueue.open(folder);
+  expect([queue.size, queue.damaged]).toEqual([0, 1]);
+  await queue.close();
+  expect((await run(folder, { ...crawl, client })).results).toEqual([]);
 });
 
 test("well-known paths are tried only if needed", async () => {

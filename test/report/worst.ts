@@ -46,7 +46,7 @@ export function worstFacts(character: (number: number) => string, length: number
       ...rule,
       rule: id,
       ...numbers("count", "sitemaps"),
-      places: list(() => ({ sitemap: url(), count: large }), 30),
+      occurrences: list(() => ({ sitemap: url(), count: large }), 30),
       examples: list(() => ({ sitemap: url(), url: url(), value: text(), line: large }), 30),
     })),
     rulesFailed: numbers("error", "warning", "info"),
@@ -90,7 +90,7 @@ export function worstFacts(character: (number: number) => string, length: number
     },
     changes: {
       totals: { ...counts, ...numbers("changedOnlyLastModified", "sitemaps"), before: side, after: side },
-      sections: list(() => ({ name: text(), counts })),
+      sections: list(() => ({ name: text(), changes: counts })),
       otherSections: 0,
       fields: {},
       sitemaps: list(() => ({ change: "now-readable" as const, sitemap: url() })),

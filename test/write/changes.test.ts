@@ -155,7 +155,7 @@ test("a summary is bounded, however many sections and sitemaps a website has", (
   const totals = { ...totalsOf([]), added: 30_000 };
   const summary = summarizer.finish({ before: "a", after: "b" }, new Set(changeKinds), totals);
   expect(summary.bySection).toHaveLength(10_001);
-  expect(summary.bySection[0]).toMatchObject({ name: "elsewhere", counts: { added: 20_000 } });
+  expect(summary.bySection[0]).toMatchObject({ name: "elsewhere", changes: { added: 20_000 } });
   expect(diffText(summary).split("\n").length).toBeLessThan(60);
   expect(diffText(summary)).toContain("in 9,991 others");
 });

@@ -1,8 +1,10 @@
 // The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next call needs no request.
 // Beside it is the state of `changes`. One lock per website: several servers may share the folder. Also decides which websites are allowed.
+
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { CrawlTarget } from "../../crawl/prepare.ts";
 import { archivedSettings } from "../../crawl/prepare.ts";
 import { keyHash, type SiteJob, siteJob, targetOf } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
@@ -35,7 +37,7 @@ const patience = 45_000;
 export interface KeptSite {
   readonly homepage: string;
   /** What to crawl. */
-  readonly target: string;
+  readonly target: CrawlTarget;
   /** The archive. */
   readonly file: string;
   /** The archive that `changes` compares with. */
