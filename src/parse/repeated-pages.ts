@@ -121,19 +121,13 @@ function contentKey(kind: ListField, item: object): string {
   return kind + JSON.stringify(item, sorted);
 }
 
-// Roughly the number of characters of a page.
-function sizeOf(page: SitemapPage): number {
-  let size = 100 + page.url.length;
-  for (const name of details) {
-    const value = page[name];
-    if (value === undefined) continue;
-    // By far the most common: counted twice as fast as by `textOf`.
-    if (name === "alternates")
-      for (const { language, url } of page.alternates!) size += 50 + language.length + url.length;
-    else if (Array.isArray(value)) for (const each of value) size += textOf(each);
-    else size += textOf(value);
-  }
-  return size;
+// Roughly the number of characters of a page. Written by hand, because every page is counted.
+function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
+  let size = 100 + url.length;
+  if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;
+  if (images !== undefined) for (const each of images) size += textOf(each);
+  if (videos !== undefined) for (const each of videos) size += textOf(each);
+  return newsStory === undefined ? size : size + textOf(newsStory);
 }
 
 function textOf(value: object): number {

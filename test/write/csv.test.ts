@@ -32,7 +32,9 @@ const table = (options: CsvOptions, list = pages) =>
 const usual = "url,lastModified,changeFrequency,priority,sitemap";
 // The documentation lists them (below).
 const all = csvWriter({ columns: ["all"] }).header.trimEnd();
-const images = ["url", "caption", "geoLocation", "title", "license"].map((name) => `images.${name}`).join(",");
+const images = allCsvColumns()
+  .filter((name) => name.startsWith("images."))
+  .join(",");
 
 test.each<[CsvOptions, string]>([
   [{}, usual],
