@@ -607,7 +607,7 @@ test("-v is a line for each website, --log-file the same in a file, as text or J
   };
   const text = await run("-v");
   expect(text.trimEnd().split("\n")).toHaveLength(3);
-  expect(text).toMatch(/http:\/\/127\.1\.0\.1:\d+\/ complete 3 pages [\d.]+ s\n/);
+  expect(text).toMatch(/http:\/\/127\.1\.0\.1:\d+\/ complete 3 pages [\d.]+ m?s\n/);
   expect(await run("--log-file", at("fleet.log"))).toBe("");
   expect(linesOf("fleet.log")).toHaveLength(3);
   for (const line of (await run("-v", "--log-format", "json")).trimEnd().split("\n"))

@@ -462,7 +462,7 @@ describe("in the library", () => {
     writeFileSync(state, whole);
     const other = changes("https://example.com/", { state, client: site({}).client });
     await expect(all(other)).rejects.toThrow(
-      `${state} is the state of https://example.org/, not of https://example.com/`,
+      `${state} is an archive of https://example.org/, not of https://example.com/`,
     );
     const sitemaps = [`${home}a.xml`];
     const part = changes({ sitemaps }, { state, client: site({}).client });

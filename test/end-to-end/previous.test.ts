@@ -385,7 +385,9 @@ test("an archive of another port is about another website; one from before the m
   const run = (homepage: string, previous: string) =>
     sitemapTreeForHomepage(homepage, { ...options, previous, client: site({}).client }).then((tree) => tree.close());
   const archive = await about("http://example.org:8080/");
-  await expect(run("http://example.org:9090/", archive)).rejects.toThrow("is an archive of http://example.org:8080/, not");
+  await expect(run("http://example.org:9090/", archive)).rejects.toThrow(
+    "is an archive of http://example.org:8080/, not",
+  );
   await run("https://www.example.org/", await about("http://example.org/"));
 });
 
