@@ -16,6 +16,7 @@ beforeAll(async () => {
     "/good.xml": urlset("{base}/a"),
     "/bad.xml": sitemapIndex("{base}/good.xml", "{base}/gone.xml"),
     "/many.xml": urlset(...many),
+    "/more.xml": urlset(...many.flatMap((url) => [0, 1, 2, 3].map((number) => `${url}/${number}`))),
     "/stalls.xml": sitemapIndex("{base}/many.xml", "{base}/never.xml"),
     "/never.xml": () => {},
   });
@@ -282,7 +283,7 @@ describe("stopped", () => {
 
   // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.
   const startJson = async () => {
-    const child = start([...from("many.xml"), "-f", "json"]);
+    const child = start([...from("more.xml"), "-f", "json"]);
     const first = await new Promise<Buffer>((resolve) => {
       child.stdout?.once("data", (chunk: Buffer) => {
         // At once: what came between would be heard by nobody.
@@ -302,7 +303,7 @@ describe("stopped", () => {
     const { code, stdout } = await end;
     const tree = JSON.parse(first + stdout);
     expect({ code, interrupted: tree.interrupted }).toEqual({ code: 130, interrupted: true });
-    expect(tree.root.children[0].pages.length).toBeLessThan(10_000);
+    expect(tree.root.children[0].pages.length).toBeLessThan(40_000);
   });
 
   test("if its reader closes the pipe, the program does not wait", async () => {
