@@ -44,6 +44,17 @@ export async function judgeProblems(
 ): Promise<void> {
   const isStored = sitemap !== run.tree.root && sitemap.kind !== "invalid";
   const repeated = isStored ? problemsOf(sitemap).filter((each) => isSearched(each, sitemap, run, findings)) : [];
+  addProblems(sitemap, findings, repeated, instead);
+  if (repeated.length > 0) await illustrateProblems(run, sitemap, findings, repeated);
+}
+
+/** Adds the findings that follow from a sitemap's problems. `repeated`: those that are listed one by one elsewhere. */
+export function addProblems(
+  sitemap: Sitemap,
+  findings: SitemapFindings,
+  repeated: readonly Problem[] = [],
+  instead?: string,
+): void {
   let isBroken = false;
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
@@ -62,7 +73,6 @@ export async function judgeProblems(
     const shown = instead === undefined ? value : `${value}; ${instead} exists`;
     findings.addMany(rule, breaks ? 1 : (problem.count ?? 1), { value: shown, line });
   }
-  if (repeated.length > 0) await illustrateProblems(run, sitemap, findings, repeated);
 }
 
 // Whether further examples of a problem, or the page that it is about, are worth reading the document again.

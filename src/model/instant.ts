@@ -20,7 +20,7 @@ export function hasTime(text: string): boolean {
 export const dayLength: number = 24 * 3600 * 1000;
 
 /** A time span with its unit, in milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Undefined if it is not one. All flags read it alike. */
-export function timeSpan(text: string): number | undefined {
+function timeSpan(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smhdw])$/i.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * units[unit?.toLowerCase() as keyof typeof units];
 }

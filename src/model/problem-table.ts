@@ -173,7 +173,7 @@ export const byteProblems: ProblemRows = {
   }),
 };
 
-export const lineProblems: ProblemRows = {
+const lineProblems: ProblemRows = {
   "limit-robots-bytes": cut("robots.txt is larger than {limit bytes}; the rest was not read"),
   "limit-line-length": loss("Skipped a line of more than {limit} characters"),
   "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}"),
@@ -182,7 +182,7 @@ export const lineProblems: ProblemRows = {
   "robots-spelling": note("Accepted a misspelled Sitemap line: {value}"),
 };
 
-export const xmlProblems: ProblemRows = {
+const xmlProblems: ProblemRows = {
   "xml-doctype": note("Skipped a DOCTYPE"),
   "xml-dtd-refused": loss("Refused: the DOCTYPE declares entities"),
   "limit-xml-depth": loss("Elements nested more than {limit} levels deep; reading stopped"),
@@ -209,7 +209,7 @@ export const xmlProblems: ProblemRows = {
   "xml-not-well-formed": loss("Not well-formed XML; reading stopped because of `strict`"),
 };
 
-export const entryProblems: ProblemRows = {
+const entryProblems: ProblemRows = {
   "url-missing": skipped("entries without a URL")("Skipped an entry without a URL"),
   "url-several": note("Several URLs in one entry; each is listed: {value}"),
   "element-repeated": note("Repeated element in an entry; the first one is used: {value}"),
@@ -252,7 +252,7 @@ export const entryProblems: ProblemRows = {
   "limit-document-entries": loss("More than {limit} entries; the rest were not read"),
 };
 
-export const treeProblems: ProblemRows = {
+const treeProblems: ProblemRows = {
   cycle: note("The sitemap contains itself"),
   "feed-next": loss("The next page of the feed was not read: {value}"),
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", {

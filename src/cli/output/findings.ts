@@ -27,7 +27,7 @@ import { createColors } from "./colors.ts";
 /** One row for each occurrence, written while the check runs. */
 const rowFormats = ["ndjson", "csv", "parquet"] as const;
 export type RowFormat = (typeof rowFormats)[number];
-export const checkFormats = ["text", "json", "sarif", "markdown", "github", ...rowFormats] as const;
+export const checkFormats = ["text", "json", "sarif", "markdown", "github", "ndjson", "csv", "parquet"] as const;
 export type CheckFormat = (typeof checkFormats)[number];
 
 export function isRowFormat(format: CheckFormat): format is RowFormat {

@@ -1,7 +1,8 @@
 // What the rules of `sitegrove check` say about one document: those that need no server, no website and no other document.
 import { locationOf, RobotsAccess, type SitemapContext } from "../../../../src/check/context.ts";
 import { Findings, SitemapFindings } from "../../../../src/check/findings.ts";
-import { judgeProblems } from "../../../../src/check/problems.ts";
+import { LastmodEvidence } from "../../../../src/check/lastmod-trust.ts";
+import { addProblems } from "../../../../src/check/problems.ts";
 import { severities } from "../../../../src/check/rule.ts";
 import { checkRules } from "../../../../src/check/rule-table.ts";
 import { DateRules } from "../../../../src/check/rules/dates.ts";
@@ -18,7 +19,7 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
   const sitemap = sitemapOf(parsed, url ?? "document");
   const all = new Findings((rule, _, own) => own ?? rules.get(rule)?.severity);
   const findings = new SitemapFindings(all, sitemap.url);
-  judgeProblems(sitemap, findings);
+  addProblems(sitemap, findings);
   if (parsed.kind === "pages" && sitemap.kind === "pages") {
     const location = url === undefined ? undefined : locationOf(url);
     const context: SitemapContext = {
@@ -27,7 +28,7 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
     };
     const [urls, dates, media, languages, scan] = [
       new UrlRules(),
-      new DateRules(),
+      new DateRules(new LastmodEvidence()),
       new MediaRules(),
       new LanguageRules(),
       new UrlScan(),
