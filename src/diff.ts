@@ -5,8 +5,9 @@
  */
 export { type Changes, type ChangesOptions, changes, type WebsiteChange } from "./diff/changes.ts";
 export type { DiffBytes, DiffSide } from "./diff/diff-side.ts";
-export { type DiffOptions, diffTrees } from "./diff/diff-trees.ts";
+export { diffTrees } from "./diff/diff-trees.ts";
 export { type FollowOptions, followGone } from "./diff/follow-gone.ts";
+export type { DiffOptions } from "./diff/settings.ts";
 export type {
   AddedPage,
   ChangeCounts,

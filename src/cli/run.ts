@@ -10,7 +10,7 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
-import { crawlTarget, expectDistinct, probeTarget, type Target, type TreeTarget } from "./input/target.ts";
+import { crawlTarget, type Doing, expectDistinct, probeTarget, type Target, type TreeTarget } from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
@@ -222,9 +222,6 @@ export class Run {
 function leftInWords(elapsed: number, done: number, total: number): string {
   return done < 20 || elapsed < 3000 ? "" : ` · ${duration((elapsed * (total - done)) / done)} left`;
 }
-
-/** What it does with a target, and its command, for messages: "listing", "sitegrove ls". */
-export type Doing = readonly [verb: string, command: string];
 
 interface Beginning {
   readonly context: Context;

@@ -25,10 +25,10 @@ import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import type { SideFacts } from "./diff-side.ts";
-import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./diff-trees.ts";
 import { Evidence, isUnread } from "./evidence.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import type { PageLists } from "./page-lists.ts";
+import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 import { declaredKey, TreeSide } from "./tree-side.ts";
 
 /** A change that `changes` lists. */

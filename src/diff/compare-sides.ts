@@ -18,8 +18,8 @@ import {
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
-import type { DiffSettings } from "./diff-trees.ts";
 import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
+import type { DiffSettings } from "./settings.ts";
 
 // Marks of pages: only on this side; on the other side with other fields; on the other side with the same fields, but in another sitemap.
 const alone = 1;

@@ -1,7 +1,9 @@
 // One side of a diff: its forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
+import type { CrawlEvent } from "../model/event.ts";
 import { path, unexpected } from "../model/option-checks.ts";
+import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type Problem, skippedBecause } from "../model/problem.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
@@ -46,6 +48,18 @@ export interface SideSitemap {
   readonly reason: Problem | undefined;
   /** The key of its index or robots.txt; undefined for sitemaps found by discovery. */
   readonly parent: string | undefined;
+}
+
+export interface OpenSideOptions {
+  /** How a website is crawled. */
+  readonly crawl?: Options | undefined;
+  /** The column of a table that has the URLs: its name or its number, starting at 1. */
+  readonly column?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the events while a website or an archive is read. */
+  readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
+  /** Called with the problems of a file. */
+  readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
 }
 
 export interface Side {

@@ -14,8 +14,14 @@ import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 import { kindOfBytes } from "./archive-magic.ts";
-import { type DiffBytes, type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
-import type { OpenSideOptions } from "./open-side.ts";
+import {
+  type DiffBytes,
+  type OpenSideOptions,
+  type Side,
+  type SideFacts,
+  type SideSitemap,
+  skippedEntries,
+} from "./diff-side.ts";
 import type { PageLists } from "./page-lists.ts";
 import { isFeed } from "./tree-side.ts";
 import { urlColumn } from "./url-table.ts";

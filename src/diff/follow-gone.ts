@@ -9,7 +9,8 @@ import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
 import { isTree } from "../tree/tree.ts";
 import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
-import { type DiffOptions, type DiffSettings, diffBatches, type OnSide, resolveDiffOptions } from "./diff-trees.ts";
+import { diffBatches, type OnSide } from "./diff-trees.ts";
+import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 
 /** Options of `followGone`. Those of a crawl are for sides that are websites, and for the requests of old addresses. */
 export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {

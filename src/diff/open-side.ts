@@ -2,27 +2,13 @@
 
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
-import type { Options } from "../model/options.ts";
-import type { Problem } from "../model/problem.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfFile } from "./archive-magic.ts";
-import { type DiffSide, isBytes, isTarget, type Side } from "./diff-side.ts";
+import { type DiffSide, isBytes, isTarget, type OpenSideOptions, type Side } from "./diff-side.ts";
 import { FileSide } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";
-
-export interface OpenSideOptions {
-  /** How a website is crawled. */
-  readonly crawl?: Options | undefined;
-  /** The column of a table that has the URLs: its name or its number, starting at 1. */
-  readonly column?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Called with the events while a website or an archive is read. */
-  readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
-  /** Called with the problems of a file. */
-  readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
-}
 
 export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions): Side {
   const { crawl = {}, column, signal = crawl.signal, onEvent, onProblems } = options;

@@ -7,7 +7,7 @@ import type { SpillFile } from "../join/spill-file.ts";
 import { comparedFields, comparedValue, type PageField } from "../model/change.ts";
 import { FingerprintReader, mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { ContentOf, DiffSettings } from "./diff-trees.ts";
+import type { ContentOf, DiffSettings } from "./settings.ts";
 
 /** The pages that one sitemap declares. */
 export interface PageList {

@@ -215,7 +215,8 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
  * and does not have the page.
  */
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
-  const { diffBatches, resolveDiffOptions } = await import("../diff/diff-trees.ts");
+  const { diffBatches } = await import("../diff/diff-trees.ts");
+  const { resolveDiffOptions } = await import("../diff/settings.ts");
   const { NdjsonSide } = await import("../diff/ndjson-side.ts");
   const { write } = changeNdjsonWriter();
   const settings = resolveDiffOptions({ only: ["added", "changed", "unknown"] });

@@ -1,6 +1,7 @@
 // What changed since an earlier archive, counted, with the first examples.
 import type { DiffSide } from "../diff/diff-side.ts";
-import { diffBatches, resolveDiffOptions } from "../diff/diff-trees.ts";
+import { diffBatches } from "../diff/diff-trees.ts";
+import { resolveDiffOptions } from "../diff/settings.ts";
 import { Summarizer } from "../diff/summarize.ts";
 import type { ChangeCounts, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";

@@ -1,7 +1,7 @@
 // `sitegrove diff`: compares two sides, and writes the differences.
 import { Command, Option } from "commander";
 import type { DiffSide } from "../../diff/diff-side.ts";
-import type { ContentOf } from "../../diff/diff-trees.ts";
+import { type ContentOf, resolveDiffOptions } from "../../diff/settings.ts";
 import {
   type ChangeKind,
   changeKinds,
@@ -146,7 +146,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
   // --save and --resume apply to the pages that are followed.
   const { save: _save, resume: _resume, ...ofSides } = crawl;
-  const { diffBatches, resolveDiffOptions } = await import("../../diff/diff-trees.ts");
+  const { diffBatches } = await import("../../diff/diff-trees.ts");
   const resolved = resolveDiffOptions({
     ...ofSides,
     only: kinds,

@@ -19,7 +19,6 @@ import {
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
-import type { Doing } from "../run.ts";
 
 /** What a name on the command line stands for. `isAssumed`: the scheme was not given. */
 export type Target =
@@ -105,6 +104,9 @@ export function archivedTarget({
   if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
   return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
+
+/** What a command does with a target, and how it is typed, for messages: "listing", "sitegrove ls". */
+export type Doing = readonly [verb: string, command: string];
 
 /** What to type instead, if a file has the name of a website. */
 export function websiteHint(name: string): string {
