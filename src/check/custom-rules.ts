@@ -1,5 +1,5 @@
 // Users' own rules: they receive the events of a crawl, in the order of the tree.
-import { noneObtained } from "../crawl/crawl.ts";
+import { noneObtained } from "../crawl/run.ts";
 import type { OrderedEvent, TreeStep } from "../model/event.ts";
 import { isReadSitemap, problemsOf } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";

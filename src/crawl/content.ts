@@ -4,11 +4,11 @@ import type { ListedPage, SitemapPage } from "../model/page.ts";
 import { notSitemap, type Problem, problem } from "../model/problem.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import type { Children } from "./children.ts";
-import type { Emit } from "./crawl.ts";
 import type { Declaration } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { ReadDocument, Reading } from "./read.ts";
+import type { Emit } from "./run.ts";
 
 export interface ContentOptions {
   readonly reading: ReturnType<ReadDocument>;

@@ -1,22 +1,16 @@
 // `crawl()`, `streamPages()`, and what trees are built from: the crawl as a stream of events. The code that fetches, reads
 // and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
-import type { SharedLimits } from "../fetch/limiter.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, Finished, FinishedEvent, OrderedEvent, ProblemEvent, Totals } from "../model/event.ts";
-import type { DocumentSource } from "../model/exchange.ts";
-import type { Options, Settings, StreamOptions } from "../model/options.ts";
+import type { CrawlEvent, Finished, FinishedEvent, ProblemEvent } from "../model/event.ts";
+import type { Options, StreamOptions } from "../model/options.ts";
 import type { ListedPage } from "../model/page.ts";
-import type { Problem } from "../model/problem.ts";
 import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
-import { type ReadDocument, readUrls } from "./read.ts";
-import type { Storage } from "./storage.ts";
+import { readUrls } from "./read.ts";
+import { type Emit, noTotals, type Progress, type RunOptions } from "./run.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
-
-/** Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
-export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
 /**
  * The events of a crawl, as they happen. Leaving the loop ends the crawl.
@@ -133,32 +127,6 @@ export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
 }
 
-/** What a crawl has done so far. */
-export type Progress = Pick<FinishedEvent, "totals" | "discovery">;
-
-export interface RunOptions {
-  readonly prepared: Prepared;
-  /** Where documents come from. @default the network */
-  readonly source?: DocumentSource | undefined;
-  /** Where documents are kept. Its store stays open. By default nowhere, or in an archive if `save` or `resume` is set. */
-  readonly storage?: Storage | undefined;
-  readonly omitMissing?: boolean | undefined;
-  /** Problems of the whole website that are known before the crawl begins. */
-  readonly problems?: readonly Problem[] | undefined;
-  /** Reads documents instead of `read`. */
-  readonly read?: ReadDocument | undefined;
-  /** Which pages are reported. @default all */
-  readonly filter?: PageFilter | undefined;
-  /** Whether pages wait for those declared before them. @default "declared" */
-  readonly order?: Settings["order"] | undefined;
-  /** Limits that several crawls share. */
-  readonly shared?: SharedLimits | undefined;
-  /** Called if the crawl is ended by the caller or by an error. */
-  readonly onInterrupted?: ((progress: Progress) => void) | undefined;
-  /** Called with `request`, `retry` and `response` events. */
-  readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
-}
-
 /** Emits the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. Returns the last one. */
 export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const { runCrawl } = await import("./engine.ts");
@@ -213,24 +181,6 @@ async function* streamed<T>(
     taken?.reject(enough);
     await working;
   }
-}
-
-function noTotals(): Totals {
-  return {
-    sitemaps: 0,
-    invalid: 0,
-    pages: 0,
-    requests: 0,
-    obtained: noneObtained(),
-    wireBytes: 0,
-    reusedBytes: 0,
-    duration: 0,
-  };
-}
-
-/** Initial counts of documents by how they were obtained. */
-export function noneObtained(): Record<keyof Totals["obtained"], number> {
-  return { fetched: 0, "not-modified": 0, resumed: 0 };
 }
 
 interface ClosableIterator<T> extends AsyncIterableIterator<T, undefined> {

@@ -10,7 +10,6 @@ import { isComplete, type Sitemap } from "../model/sitemap.ts";
 import { fetchedEvent } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
-import { type Emit, noneObtained, type Progress, type RunOptions } from "./crawl.ts";
 import { EarlyReader } from "./early.ts";
 import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
@@ -22,6 +21,7 @@ import { Prefetcher, type Sources } from "./prefetch.ts";
 import { isUnsettled } from "./prepare.ts";
 import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
+import { type Emit, noneObtained, type Progress, type RunOptions } from "./run.ts";
 import { timeBudget } from "./time-budget.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
 

@@ -19,7 +19,6 @@ import type { ParseOutcome } from "../parse/entries.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { childrenOf } from "./children.ts";
 import { type Content, readContent } from "./content.ts";
-import type { Emit } from "./crawl.ts";
 import {
   type CandidateResult,
   type Declaration,
@@ -33,6 +32,7 @@ import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { ReadDocument, Reading } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
+import type { Emit } from "./run.ts";
 
 /** Where the documents of a crawl come from. */
 export interface VisitIo {

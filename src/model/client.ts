@@ -1,5 +1,5 @@
 // The interface of HTTP clients. The default is built on `node:http`; users may supply another one (a cache, a browser).
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./problem-facts.ts";
 
 /** A request for a client to send: `GET`, without a body. */
 export interface ClientRequest {

@@ -1,6 +1,6 @@
 // Errors: mistakes of the caller, and local failures. A website's errors are problems and not thrown, except for `unreachable`.
 
-import type { Problem } from "./problem.ts";
+import type { Problem } from "./problem-facts.ts";
 
 /** The code of a `SitemapError`. */
 export type SitemapErrorCode =

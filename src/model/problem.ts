@@ -3,34 +3,12 @@
 import { amount, duration, grouped } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
+import type { Problem, ProblemFacts } from "./problem-facts.ts";
 import { byteProblems, type NotSitemap, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
 import { detached } from "./text.ts";
 
 export type { ProblemCode } from "./problem-code.ts";
-
-/** Something wrong with a document, with how it was received, or with its content. */
-export interface Problem {
-  readonly code: ProblemCode;
-  /** One sentence for people. */
-  readonly message: string;
-  /** The line of its first occurrence in the decoded document, starting at 1. */
-  readonly line?: number;
-  /** The raw text of the first occurrence, truncated if long. */
-  readonly value?: string;
-  /** How often it occurred in this document, or how many sitemaps were not fetched because a budget ran out, if more than one. */
-  readonly count?: number;
-  /** The limit that was exceeded. */
-  readonly limit?: number;
-  /** The HTTP status. */
-  readonly status?: number;
-  /** ISO 8601: when the website allows the next request. */
-  readonly retryAfter?: string;
-  /** What your `client` threw. Not enumerable, so not part of JSON, and not archived. */
-  readonly cause?: unknown;
-}
-
-/** The fields of a problem other than its code, message and cause. */
-export type ProblemFacts = Omit<Problem, "code" | "message" | "cause">;
+export type { Problem, ProblemFacts } from "./problem-facts.ts";
 
 /** The same problem, with what caused it. */
 export function withCause(problem: Problem, cause: unknown): Problem {

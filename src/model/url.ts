@@ -1,6 +1,6 @@
 // What counts as a URL, the homepage of a URL, and when two URLs are the same.
 // Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
-import type { ProblemCode } from "./problem.ts";
+import type { ProblemCode } from "./problem-code.ts";
 
 /** The result of `resolveUrl`: a URL, perhaps with a problem, or the reason why there is none. */
 export type ResolvedUrl =

@@ -1,11 +1,12 @@
 // Builds trees from a homepage, given sitemaps or an archive: a crawl that keeps its documents.
 import type { Archive } from "../archive/reader.ts";
 import type { Store } from "../archive/store.ts";
-import { type CrawlTarget, events, type RunOptions, run } from "../crawl/crawl.ts";
+import { type CrawlTarget, events, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import type { PageFilter } from "../crawl/page-filter.ts";
 import { isUnsettled, type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, read, readUrls } from "../crawl/read.ts";
+import type { RunOptions } from "../crawl/run.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";

@@ -1,0 +1,57 @@
+// What a crawl is given, and what it reports.
+import type { SharedLimits } from "../fetch/limiter.ts";
+import type { CrawlEvent, FinishedEvent, OrderedEvent, Totals } from "../model/event.ts";
+import type { DocumentSource } from "../model/exchange.ts";
+import type { Settings } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
+import type { PageFilter } from "./page-filter.ts";
+import type { Prepared } from "./prepare.ts";
+import type { ReadDocument } from "./read.ts";
+import type { Storage } from "./storage.ts";
+
+/** Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
+export type Emit = (event: OrderedEvent) => Promise<void> | void;
+
+/** What a crawl has done so far. */
+export type Progress = Pick<FinishedEvent, "totals" | "discovery">;
+
+export interface RunOptions {
+  readonly prepared: Prepared;
+  /** Where documents come from. @default the network */
+  readonly source?: DocumentSource | undefined;
+  /** Where documents are kept. Its store stays open. By default nowhere, or in an archive if `save` or `resume` is set. */
+  readonly storage?: Storage | undefined;
+  readonly omitMissing?: boolean | undefined;
+  /** Problems of the whole website that are known before the crawl begins. */
+  readonly problems?: readonly Problem[] | undefined;
+  /** Reads documents instead of `read`. */
+  readonly read?: ReadDocument | undefined;
+  /** Which pages are reported. @default all */
+  readonly filter?: PageFilter | undefined;
+  /** Whether pages wait for those declared before them. @default "declared" */
+  readonly order?: Settings["order"] | undefined;
+  /** Limits that several crawls share. */
+  readonly shared?: SharedLimits | undefined;
+  /** Called if the crawl is ended by the caller or by an error. */
+  readonly onInterrupted?: ((progress: Progress) => void) | undefined;
+  /** Called with `request`, `retry` and `response` events. */
+  readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
+}
+
+export function noTotals(): Totals {
+  return {
+    sitemaps: 0,
+    invalid: 0,
+    pages: 0,
+    requests: 0,
+    obtained: noneObtained(),
+    wireBytes: 0,
+    reusedBytes: 0,
+    duration: 0,
+  };
+}
+
+/** Initial counts of documents by how they were obtained. */
+export function noneObtained(): Record<keyof Totals["obtained"], number> {
+  return { fetched: 0, "not-modified": 0, resumed: 0 };
+}
