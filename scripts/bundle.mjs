@@ -20,13 +20,13 @@ export async function bundle(names, dir) {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    // Each with what it imports: the model alone; the parser, which runs anywhere; what the package loads at once; what every document needs;
+    // Each with what it imports: the parser, which runs anywhere, with its part of the model; the rest of the model; what the package loads at once; what every document needs;
     // what a crawl needs; what `ls` shares with other entry points; the program; and `ls`. No entry point but the program may need the
     // last two. main.ts is in no group: it awaits the program, so they would wait for each other.
     codeSplitting: {
       groups: Object.entries({
-        model: "model/",
         parser: "parse/",
+        model: "model/",
         library: "(?:index|crawl/time-budget)\\.ts$",
         storage: "storage/",
         open: "(?:open/open-document|discover/(?:html-tags|homepage-links))\\.ts$",

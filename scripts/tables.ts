@@ -14,7 +14,8 @@ import { createProgram } from "../src/cli/program.ts";
 import { knownPaths } from "../src/discover/known-paths.ts";
 import { comparedFields } from "../src/model/change.ts";
 import { fixedLimits } from "../src/model/fixed-limits.ts";
-import { limitOptions, type OptionRow, optionSections, pageOptions } from "../src/model/option-table.ts";
+import { limitOptions, type OptionRow } from "../src/model/option-row.ts";
+import { optionSections, pageOptions } from "../src/model/option-table.ts";
 import {
   alternateFields,
   type FieldType,

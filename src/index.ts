@@ -24,13 +24,13 @@ export type {
   NetworkPolicy,
   Options,
   PageFilters,
-  ParseOptions,
   RecurseContext,
   StoreKind,
   StreamOptions,
   Timeouts,
 } from "./model/options.ts";
 export type * from "./model/page.ts";
+export type { ParseOptions } from "./model/parse-options.ts";
 export type { Pattern } from "./model/pattern.ts";
 export { type Problem, type ProblemCode, type ProblemFacts, problem } from "./model/problem.ts";
 export type {

@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
-import { type OptionRow, optionSections } from "../src/model/option-table.ts";
-import {
-  checkOption,
-  defaultLimits,
-  type Options,
-  resolveStreamOptions as resolveOptions,
-  type Settings,
-  version,
-} from "../src/model/options.ts";
+import type { OptionRow } from "../src/model/option-row.ts";
+import { checkOption } from "../src/model/option-row.ts";
+import { optionSections } from "../src/model/option-table.ts";
+import { type Options, resolveStreamOptions as resolveOptions, type Settings, version } from "../src/model/options.ts";
+import { defaultLimits } from "../src/model/parse-options.ts";
 import { oddValues } from "./support/odd-values.ts";
 import * as exported from "./support/options-module.ts";
 

@@ -4,10 +4,9 @@ import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
 import { withFixedLimits } from "../model/fixed-limits.ts";
 import { expectObject, invalid as invalidOption, suggestion, urlText } from "../model/option-checks.ts";
-import { limitOptions, type OptionRow } from "../model/option-table.ts";
+import { checkOption, limitOptions, type OptionRow } from "../model/option-row.ts";
 import {
   type ArchiveSettings,
-  checkOption,
   type Limits,
   type Options,
   type PageFilterSettings,

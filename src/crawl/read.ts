@@ -1,7 +1,8 @@
 // Turns a document into entries, in constant memory: in crawls, for the pages of a tree, and for local files.
 import { type Body, endsWithConnection, type HeaderList } from "../model/exchange.ts";
 import { unexpected } from "../model/option-checks.ts";
-import { type AllLimits, type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import type { AllLimits } from "../model/options.ts";
+import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
 import { isLossy, type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type Rewrite, rewrittenPages } from "../model/rewrite.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";

@@ -5,47 +5,10 @@
 import { since } from "./instant.ts";
 import * as checks from "./option-checks.ts";
 import { oneOf } from "./option-checks.ts";
+import { limitsOption, type OptionRow, on, sets, strictOption, takes, valued } from "./option-row.ts";
 import { patterns } from "./pattern.ts";
 import { rewrite } from "./rewrite.ts";
 import { version } from "./version.ts";
-
-/** One option. */
-export interface OptionRow {
-  readonly name: string;
-  /** If absent, the default is `undefined`, and nothing is checked. */
-  readonly default?: unknown;
-  /** Returns the value for `Settings`, or throws a `SitemapError`. Not needed for booleans, numbers and options with members. */
-  readonly check?: (name: string, value: unknown) => unknown;
-  /** The smallest valid number. @default 0 */
-  readonly minimum?: number;
-  /** The options inside this one, such as `limits.depth`. */
-  readonly members?: readonly OptionRow[];
-  /** The member that a plain number sets. */
-  readonly shorthand?: string;
-  /** Computes the default from the other members. */
-  readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
-  /** False for a member that a replay must not take from the archive. */
-  readonly shapesTree?: false;
-  /** More text for docs/options.md. Markdown. */
-  readonly more?: string;
-  readonly flags?: readonly FlagRow[];
-}
-
-/** A flag of the command line that sets an option. */
-export interface FlagRow {
-  /** As commander reads it: `-r, --no-robots`, `--max-depth <n>`. */
-  readonly flags: string;
-  /** A noun phrase or an imperative that makes sense without the flag's name. */
-  readonly text: string;
-  /** How to read its value, or the words it accepts and the value of each. If absent, the flag takes no value and sets `sets`. */
-  readonly value?: FlagValue;
-  readonly sets?: unknown;
-  /** The flag it cannot be combined with. */
-  readonly conflicts?: string;
-}
-
-type FlagFormat = "number" | "seconds" | "bytes" | "text" | "texts" | "headers" | "pairs" | "files";
-type FlagValue = FlagFormat | Readonly<Record<string, unknown>>;
 
 export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Network" | "Limits";
 
@@ -57,41 +20,15 @@ export interface OptionSection {
   readonly rows: readonly OptionRow[];
 }
 
-// Without side effects, so that bundles of the parser leave out the options of a crawl.
-// @__NO_SIDE_EFFECTS__
-function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
-  return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
-}
-
-// @__NO_SIDE_EFFECTS__
-function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
-  return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
-}
-
-/** An option that its flag turns on. */
-// @__NO_SIDE_EFFECTS__
-function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
-  return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
-}
-
 /** An option that its flag turns off. */
-// @__NO_SIDE_EFFECTS__
 function off(name: string, flags: string, text: string): OptionRow {
   return { name, default: true, flags: [sets(false, flags, text)] };
 }
 
-/** An option whose flag takes a value. */
-// @__NO_SIDE_EFFECTS__
-function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
-  return { ...row, flags: [takes(...flag)] };
-}
-
-// @__NO_SIDE_EFFECTS__
 function patterned(name: string, flags: string, text: string): OptionRow {
   return valued({ name, default: [], check: patterns }, "texts", flags, text);
 }
 
-// @__NO_SIDE_EFFECTS__
 function extended(row: OptionRow, more: Partial<OptionRow>): OptionRow {
   return { ...row, ...more };
 }
@@ -210,7 +147,6 @@ const recursionOptions: readonly OptionRow[] = [
   { name: "recurseList", check: checks.functionValue },
 ];
 
-export const strictOption: OptionRow = on("strict", "--strict", "stop reading a document at the first XML error");
 const parsingOptions: readonly OptionRow[] = [strictOption];
 
 const fetchingOptions: readonly OptionRow[] = [
@@ -313,34 +249,6 @@ const fetchingOptions: readonly OptionRow[] = [
   { name: "client", check: checks.client, more: "[More](library.md#your-own-client)." },
 ];
 
-export const limitOptions: readonly OptionRow[] = [
-  { name: "pages", default: Number.POSITIVE_INFINITY },
-  valued(
-    { name: "sitemaps", default: 50_000 },
-    "number",
-    "--max-sitemaps <n>",
-    "maximum number of sitemaps per website",
-  ),
-  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
-  { name: "bytes", default: Number.POSITIVE_INFINITY },
-  {
-    name: "documentBytes",
-    default: 104_857_600,
-    more: "The protocol allows half.",
-    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
-  },
-  {
-    name: "time",
-    default: Number.POSITIVE_INFINITY,
-    // A replay needs no time limit: documents that were cut off are also missing from the archive.
-    shapesTree: false,
-    more: "Results found by then are still written.",
-    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
-  },
-];
-
-export const limitsOption: OptionRow = { name: "limits", members: limitOptions };
-
 const storageOptions: readonly OptionRow[] = [
   { name: "store", default: "auto", check: oneOf(["auto", "memory", "file"]) },
   {
@@ -389,6 +297,3 @@ export const optionSections: readonly OptionSection[] = [
   { heading: "Storage", flags: "Archive", rows: storageOptions },
   { heading: "Events and cancellation", rows: watchingOptions },
 ];
-
-/** The URL of a document that is parsed. */
-export const urlOption: OptionRow = { name: "url", check: checks.absoluteUrl };

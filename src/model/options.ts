@@ -2,9 +2,10 @@
 // The comments are the documentation: `npm run tables` writes them into docs/options.md. Defaults, checks and flags are in option-table.ts.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
-import { type FixedLimits, fixedLimitsOf } from "./fixed-limits.ts";
-import { boolean, invalid, number, optionsIn } from "./option-checks.ts";
-import { limitsOption, type OptionRow, optionSections, pageOptions, strictOption, urlOption } from "./option-table.ts";
+import type { FixedLimits } from "./fixed-limits.ts";
+import { invalid, optionsIn } from "./option-checks.ts";
+import { type OptionRow, resolve, resolveAll } from "./option-row.ts";
+import { optionSections, pageOptions } from "./option-table.ts";
 import type { Pattern } from "./pattern.ts";
 import type { Problem } from "./problem.ts";
 import type { Rewrite } from "./rewrite.ts";
@@ -278,29 +279,19 @@ export interface RecurseContext {
   readonly depth: number;
 }
 
-const rows = /* @__PURE__ */ optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
+const rows = optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
 
 /** The options that affect a tree. */
-export const shapingOptions: readonly OptionRow[] = /* @__PURE__ */ optionSections.flatMap(({ shapesTree, rows }) =>
+export const shapingOptions: readonly OptionRow[] = optionSections.flatMap(({ shapesTree, rows }) =>
   shapesTree ? rows : [],
 );
 
 /** The names of the page filters. */
-export const pageFilterNames: readonly string[] = /* @__PURE__ */ pageOptions.map(({ name }) => name);
+export const pageFilterNames: readonly string[] = pageOptions.map(({ name }) => name);
 
 /** Options of `streamPages` and `crawl`. */
 export interface StreamOptions extends Options, PageFilters {}
 export interface StreamSettings extends Settings, PageFilterSettings {}
-
-/** Options of `parseSitemap` and `readSitemap`. */
-export interface ParseOptions extends Pick<Options, "strict" | "limits"> {
-  /** The URL of the document, to resolve relative URLs. If it ends in `/robots.txt`, the document is read as robots.txt. */
-  url?: string | URL | undefined;
-}
-
-export interface ParseSettings extends Pick<Settings, "strict" | "limits"> {
-  readonly url: string | undefined;
-}
 
 /** Options of `openTree`. */
 export type ArchiveOptions = Pick<Options, "limits" | "rewrite" | "signal" | "onEvent">;
@@ -360,15 +351,6 @@ function withoutOwn(
   return Object.fromEntries([...given].filter(([name]) => !own.includes(name)));
 }
 
-// With the limits that users do not set.
-function resolveAll<Resolved extends Pick<Settings, "limits">>(
-  known: readonly OptionRow[],
-  options: Pick<Options, "limits"> | undefined,
-): Resolved {
-  const settings: Resolved = resolve(known, options);
-  return { ...settings, limits: { ...fixedLimitsOf(options?.limits), ...settings.limits } };
-}
-
 /** For a stream of pages. */
 export function resolveStreamOptions(options?: StreamOptions): StreamSettings {
   return resolveAll([...rows, ...pageOptions], options);
@@ -379,50 +361,7 @@ export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
   return resolve(pageOptions, filters);
 }
 
-/** For one document. */
-export function resolveParseOptions(options?: ParseOptions): ParseSettings {
-  return resolveAll([urlOption, strictOption, limitsOption], options);
-}
-
 /** For an archive. */
 export function resolveArchiveOptions(options?: ArchiveOptions): ArchiveSettings {
   return resolveAll(rowsCalled("limits", "rewrite", "signal", "onEvent"), options);
 }
-
-/** Checks the value of one option. */
-export function checkOption(row: OptionRow, value: unknown, name: string = row.name): unknown {
-  const { members, shorthand, check } = row;
-  if (members !== undefined) {
-    if (shorthand === undefined || typeof value !== "number") {
-      const expected = shorthand === undefined ? "an object" : "a number or an object";
-      return resolve(members, value, { name, prefix: `${name}.`, expected });
-    }
-    const member = members.find((candidate) => candidate.name === shorthand) as OptionRow;
-    return resolve(members, { [shorthand]: checkOption(member, value, name) });
-  }
-  if (check !== undefined) return check(name, value);
-  return typeof row.default === "boolean" ? boolean(name, value) : number(name, value, row.minimum);
-}
-
-function resolve<Resolved>(
-  known: readonly OptionRow[],
-  given: unknown = {},
-  { name = "options", prefix = "", expected = "an object" } = {},
-): Resolved {
-  const names = known.map((row) => row.name);
-  const values = optionsIn(name, given, names, { prefix, expected });
-  const settings: Record<string, unknown> = {};
-  for (const row of known) {
-    const value = values.get(row.name);
-    const path = `${prefix}${row.name}`;
-    settings[row.name] = value === undefined ? defaultOf(row, settings) : checkOption(row, value, path);
-  }
-  return settings as Resolved;
-}
-
-function defaultOf({ members, defaultFrom, default: value }: OptionRow, others: Record<string, unknown>): unknown {
-  if (members !== undefined) return resolve(members);
-  return defaultFrom === undefined ? value : defaultFrom(others);
-}
-
-export const defaultLimits: AllLimits = resolveParseOptions().limits;

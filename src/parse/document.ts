@@ -1,5 +1,5 @@
 // Parses a document of any format: its first characters decide which parser reads it.
-import { defaultLimits } from "../model/options.ts";
+import { defaultLimits } from "../model/parse-options.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";

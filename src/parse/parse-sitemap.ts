@@ -4,14 +4,15 @@
  * @module sitegrove/parse
  */
 import { unexpected } from "../model/option-checks.ts";
-import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
 import { ProblemLog } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "./document.ts";
 import { type Entries, joined, parsedSitemap } from "./entries.ts";
 
-export type { Limits, ParseOptions } from "../model/options.ts";
+export type { Limits } from "../model/options.ts";
 export type * from "../model/page.ts";
+export type { ParseOptions } from "../model/parse-options.ts";
 export type { Problem, ProblemCode } from "../model/problem.ts";
 export type {
   PagesFormat,

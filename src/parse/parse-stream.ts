@@ -1,7 +1,7 @@
 // Parses a document from a stream of bytes with web APIs only: `DecompressionStream` for gzip, `TextDecoder` for text.
 // `fetch` has already undone the Content-Encoding. `readSitemap` of the main entry point reads more compressions and repairs more character sets.
 import { unexpected } from "../model/option-checks.ts";
-import { type ParseOptions, resolveParseOptions } from "../model/options.ts";
+import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "./document.ts";

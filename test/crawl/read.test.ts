@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { read, readSitemap } from "../../src/crawl/read.ts";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type Problem, problem } from "../../src/model/problem.ts";
 import { home, urlset } from "../support/site.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { generatedFiles, optionComments } from "../../scripts/tables.ts";
 import { fixedLimits } from "../../src/model/fixed-limits.ts";
-import { limitOptions } from "../../src/model/option-table.ts";
+import { limitOptions } from "../../src/model/option-row.ts";
 import { resolveOptions, resolvePageFilters, version } from "../../src/model/options.ts";
 import { root } from "./pages.ts";
 

@@ -12,7 +12,7 @@ import { readBaseline, readCheckConfig } from "../../src/cli/input/check-files.t
 import { read } from "../../src/crawl/read.ts";
 import { NdjsonSide } from "../../src/diff/ndjson-side.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/dates.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";

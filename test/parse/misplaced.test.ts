@@ -1,7 +1,7 @@
 // Entries that are not where they should be: after something that was not closed, in elements that nobody knows, in no entry, in the
 // wrong root. They are read, as what their root says they are, and reported.
 import { describe, expect, test } from "vitest";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
 
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';

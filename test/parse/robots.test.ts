@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
+import type { AllLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { RobotsParser } from "../../src/parse/robots.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
+import type { AllLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { dearest, growth } from "../support/cost.ts";
 import { some } from "../support/long.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import type { XmlHandler } from "../../src/parse/xml/names.ts";
 import { XmlScanner } from "../../src/parse/xml/scanner.ts";

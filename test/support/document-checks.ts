@@ -1,7 +1,8 @@
 // What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
 // are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
 import { readSitemap } from "../../src/crawl/read.ts";
-import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
+import type { AllLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
 import type { TextPiece, Utf8Text } from "../../src/model/text.ts";

@@ -7,7 +7,7 @@ import { type Reading, read } from "../../src/crawl/read.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import type { HeaderList } from "../../src/model/exchange.ts";
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { damagedDocument } from "./damaged-documents.ts";

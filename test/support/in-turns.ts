@@ -1,7 +1,7 @@
 // Several documents that are read in turns, a piece of each at a time, some of them with nothing but URLs wanted, some of them left in their
 // middle. They share the memory of the tokenizer: what one of them has must not change what comes of another.
 
-import { defaultLimits } from "../../src/model/options.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import type { TextPiece } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";

@@ -1,7 +1,8 @@
 // A document as the parser sees it: in every cut, with everything that came out of it.
 
-import { type AllLimits, defaultLimits } from "../../src/model/options.ts";
+import type { AllLimits } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
+import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type Problem, type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import type { SitemapReference } from "../../src/model/sitemap.ts";
 import type { TextPiece } from "../../src/model/text.ts";

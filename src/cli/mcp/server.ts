@@ -4,7 +4,8 @@ import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextpro
 import { type Reading, read } from "../../crawl/read.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
-import { type PageFilters, resolveOptions, resolveParseOptions, version } from "../../model/options.ts";
+import { type PageFilters, resolveOptions, version } from "../../model/options.ts";
+import { resolveParseOptions } from "../../model/parse-options.ts";
 import { withAssumedScheme } from "../../model/url.ts";
 import type { Entries } from "../../parse/entries.ts";
 import { UsageError } from "../exit-codes.ts";

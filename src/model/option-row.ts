@@ -1,0 +1,143 @@
+// What an option is, how its value is checked, and the options that concern a single document. This file must not import those of a crawl
+// (option-table.ts), because it is part of the bundles of `sitegrove/parse`.
+import { fixedLimitsOf } from "./fixed-limits.ts";
+import { absoluteUrl, boolean, number, optionsIn } from "./option-checks.ts";
+
+/** One option. */
+export interface OptionRow {
+  readonly name: string;
+  /** If absent, the default is `undefined`, and nothing is checked. */
+  readonly default?: unknown;
+  /** Returns the value for `Settings`, or throws a `SitemapError`. Not needed for booleans, numbers and options with members. */
+  readonly check?: (name: string, value: unknown) => unknown;
+  /** The smallest valid number. @default 0 */
+  readonly minimum?: number;
+  /** The options inside this one, such as `limits.depth`. */
+  readonly members?: readonly OptionRow[];
+  /** The member that a plain number sets. */
+  readonly shorthand?: string;
+  /** Computes the default from the other members. */
+  readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
+  /** False for a member that a replay must not take from the archive. */
+  readonly shapesTree?: false;
+  /** More text for docs/options.md. Markdown. */
+  readonly more?: string;
+  readonly flags?: readonly FlagRow[];
+}
+
+/** A flag of the command line that sets an option. */
+export interface FlagRow {
+  /** As commander reads it: `-r, --no-robots`, `--max-depth <n>`. */
+  readonly flags: string;
+  /** A noun phrase or an imperative that makes sense without the flag's name. */
+  readonly text: string;
+  /** How to read its value, or the words it accepts and the value of each. If absent, the flag takes no value and sets `sets`. */
+  readonly value?: FlagValue;
+  readonly sets?: unknown;
+  /** The flag it cannot be combined with. */
+  readonly conflicts?: string;
+}
+
+type FlagFormat = "number" | "seconds" | "bytes" | "text" | "texts" | "headers" | "pairs" | "files";
+type FlagValue = FlagFormat | Readonly<Record<string, unknown>>;
+
+export function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+export function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+/** An option that its flag turns on. */
+export function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
+  return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
+}
+
+/** An option whose flag takes a value. */
+export function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
+  return { ...row, flags: [takes(...flag)] };
+}
+
+/** The URL of a document that is parsed. */
+export const urlOption: OptionRow = { name: "url", check: absoluteUrl };
+
+export const strictOption: OptionRow = on("strict", "--strict", "stop reading a document at the first XML error");
+
+export const limitOptions: readonly OptionRow[] = [
+  { name: "pages", default: Number.POSITIVE_INFINITY },
+  valued(
+    { name: "sitemaps", default: 50_000 },
+    "number",
+    "--max-sitemaps <n>",
+    "maximum number of sitemaps per website",
+  ),
+  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
+  { name: "bytes", default: Number.POSITIVE_INFINITY },
+  {
+    name: "documentBytes",
+    default: 104_857_600,
+    more: "The protocol allows half.",
+    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
+  },
+  {
+    name: "time",
+    default: Number.POSITIVE_INFINITY,
+    // A replay needs no time limit: documents that were cut off are also missing from the archive.
+    shapesTree: false,
+    more: "Results found by then are still written.",
+    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
+  },
+];
+
+export const limitsOption: OptionRow = { name: "limits", members: limitOptions };
+
+/** Checks the value of one option. */
+export function checkOption(row: OptionRow, value: unknown, name: string = row.name): unknown {
+  const { members, shorthand, check } = row;
+  if (members !== undefined) {
+    if (shorthand === undefined || typeof value !== "number") {
+      const expected = shorthand === undefined ? "an object" : "a number or an object";
+      return resolve(members, value, { name, prefix: `${name}.`, expected });
+    }
+    const member = members.find((candidate) => candidate.name === shorthand) as OptionRow;
+    return resolve(members, { [shorthand]: checkOption(member, value, name) });
+  }
+  if (check !== undefined) return check(name, value);
+  return typeof row.default === "boolean" ? boolean(name, value) : number(name, value, row.minimum);
+}
+
+/** Checks the values of options and fills in the defaults. */
+export function resolve<Resolved>(
+  known: readonly OptionRow[],
+  given: unknown = {},
+  {
+    name = "options",
+    prefix = "",
+    expected = "an object",
+  }: Partial<Record<"name" | "prefix" | "expected", string>> = {},
+): Resolved {
+  const names = known.map((row) => row.name);
+  const values = optionsIn(name, given, names, { prefix, expected });
+  const settings: Record<string, unknown> = {};
+  for (const row of known) {
+    const value = values.get(row.name);
+    const path = `${prefix}${row.name}`;
+    settings[row.name] = value === undefined ? defaultOf(row, settings) : checkOption(row, value, path);
+  }
+  return settings as Resolved;
+}
+
+function defaultOf({ members, defaultFrom, default: value }: OptionRow, others: Record<string, unknown>): unknown {
+  if (members !== undefined) return resolve(members);
+  return defaultFrom === undefined ? value : defaultFrom(others);
+}
+
+/** Checks options and fills in the defaults, with the limits that users do not set. */
+export function resolveAll<Resolved extends { readonly limits: object }>(
+  known: readonly OptionRow[],
+  options: { readonly limits?: object | undefined } | undefined,
+): Resolved {
+  const settings: Resolved = resolve(known, options);
+  return { ...settings, limits: { ...fixedLimitsOf(options?.limits), ...settings.limits } };
+}
