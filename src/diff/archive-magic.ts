@@ -26,6 +26,24 @@ export function kindOfFile(file: string): Kind {
   return kind === "other" && /\.[ct]sv$/i.test(file) ? "table" : kind;
 }
 
+/** The beginning of a stream, however small its chunks are, and all of the stream. */
+export async function withStart(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly start: Buffer; readonly bytes: AsyncIterable<Uint8Array> }> {
+  const rest = chunks[Symbol.asyncIterator]();
+  let start: Buffer = Buffer.alloc(0);
+  while (start.length < magicLength) {
+    const { done, value } = await rest.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+  }
+  async function* bytes() {
+    if (start.length > 0) yield start;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  return { start, bytes: bytes() };
+}
+
 export function kindOfBytes(bytes: Uint8Array): Kind {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, magicLength));
   if (unzipped(start).toString("latin1", 0, 5) === "WARC/") return "archive";

@@ -169,10 +169,12 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   return (side.complete || areAbsent) && isRead && isSure && !skipsSitemaps;
 }
 
-// A skipped entry may be the one that seems to be missing. Sitemaps that always skip some are compared by number.
+// A skipped entry may be the one that seems to be missing. Sitemaps that always skip some are compared by number. Sides of different kinds
+// have no sitemaps in common, so all their entries count.
 function skipsMore(side: SideFacts, other: SideFacts, key: string): boolean {
-  const skipped = other.skipped?.get(key);
-  return skipped !== undefined && (side.skipped?.get(key) ?? 0) > skipped;
+  const skips = ({ skipped = new Map() }: SideFacts): number =>
+    side.kind === other.kind ? (skipped.get(key) ?? 0) : [...skipped.values()].reduce((sum, count) => sum + count, 0);
+  return skips(side) > skips(other);
 }
 
 // Reads the lists with a marked page again. `number`: that of the first page of a batch.
@@ -233,12 +235,16 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   for (let parent = parentOf(sitemap); parent !== undefined && !seen.has(parent); parent = parentOf(parent)) {
     seen.add(parent);
     if (side.unsure?.has(parent)) return false;
-    const namesAll = side.indexes.get(parent);
-    if (namesAll !== undefined) return namesAll;
+    if (side.indexes.has(parent)) return namesAll(side, other, parent);
     const own = side.sitemaps.get(parent);
     if (own !== undefined) return own.reason === undefined;
   }
-  return side.indexes.get(undefined) ?? false;
+  return namesAll(side, other, undefined);
+}
+
+// Whether an index lists everything that it lists on the other side. A file has no key.
+function namesAll(side: SideFacts, other: SideFacts, index: string | undefined): boolean {
+  return side.indexes.get(index) === true && !skipsMore(side, other, index ?? "");
 }
 
 // The fields that differ, in the order of `comparedFields`. The order of fields inside an object does not matter.

@@ -13,7 +13,7 @@ import { rewrite as checkedRewrite } from "../model/rewrite.ts";
 import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
-import { kindOfBytes } from "./archive-magic.ts";
+import { kindOfBytes, withStart } from "./archive-magic.ts";
 import {
   type DiffBytes,
   type OpenSideOptions,
@@ -122,11 +122,12 @@ export class FileSide implements Side {
   async #receive({ name, bytes: chunks }: DiffBytes): Promise<Part> {
     const scratch = this.#scratch;
     const blocks: Block[] = [];
-    for await (const bytes of chunks) {
+    const { start, bytes: all } = await withStart(chunks);
+    const kind = kindOfBytes(start);
+    if (kind === "table") this.#isTable = true;
+    else if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
+    for await (const bytes of all) {
       this.#options.signal?.throwIfAborted();
-      const kind = blocks.length === 0 ? kindOfBytes(bytes) : "other";
-      if (kind === "table") this.#isTable = true;
-      else if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
       // A copy, because the producer may reuse its buffer.
       blocks.push(await scratch.put(bytes.slice()));
     }

@@ -625,7 +625,27 @@ describe("an entry that was skipped may be the page that seems to be missing", (
       "/b.xml": set(entry("2")),
     });
     const [before, after] = [await tree(routes(`${home}b.xml`)), await tree(routes(""))];
-    expect((await lines(before, after)).at(-1)).toBe("unknown /2 in after /b.xml");
+    expect(await lines(before, after)).toEqual(["sitemap unknown /b.xml", "unknown /2 in after /b.xml"]);
+  });
+
+  test("in an index file: the sitemap that it does not list is unknown, not gone", async () => {
+    const listed = index("/a.xml", "/b.xml");
+    const before = file("whole-index.xml", listed);
+    const after = file("broken-index.xml", listed.replace(`${home}b.xml`, ""));
+    expect(await lines(before, after)).toEqual(["sitemap unknown /b.xml"]);
+    expect(await lines(after, before)).toEqual(["sitemap unknown /b.xml"]);
+  });
+
+  test("if the sides are of different kinds, their numbers are compared", async () => {
+    const list = file("list.txt", `${home}1\n${home}2\n`);
+    const junk = file("junk.txt", `${home}1\nnot a URL\n`);
+    const [whole, flawed] = [
+      await treeWith(["/a.xml", set(entry("1"), entry("2"))]),
+      await treeWith(["/a.xml", set(entry("1"), broken)]),
+    ];
+    expect(await lines(list, flawed)).toEqual(["unknown /2 in after list.txt"]);
+    expect(await lines(whole, junk)).toEqual(["unknown /2 in after /a.xml"]);
+    expect(await lines(junk, flawed)).toEqual([]);
   });
 
   test("a sitemap that always skips some tells what was removed", async () => {

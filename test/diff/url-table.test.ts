@@ -1,7 +1,9 @@
 // Tables of URLs as sides of a diff: exports of crawlers, of Search Console and of logs.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
+import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffTrees } from "../../src/diff/diff-trees.ts";
 import { urlColumn } from "../../src/diff/url-table.ts";
 import { listOf } from "../support/collected.ts";
@@ -18,7 +20,7 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 const listed = file("listed.txt", `${home}a\n${home}b\n`);
-const differences = async (table: string, column?: string) =>
+const differences = async (table: DiffSide, column?: string) =>
   (await listOf(diffTrees(table, listed, { column }))).map(
     (change) => change.kind !== "sitemap" && `${change.kind} ${change.page.url.slice(home.length)}`,
   );
@@ -40,6 +42,14 @@ test.each<[string, string | Uint8Array]>([
   ["own.csv", `url,lastModified,sitemap\n${home}a,,${home}s.xml\n${home}c,,${home}s.xml\n`],
 ])("the column of URLs is found by its header: %s", async (name, content) => {
   expect(await differences(file(name, content))).toEqual(["removed c", "added b"]);
+});
+
+test.each([
+  ["UTF-8", Buffer.from(`Address,Title\n${home}a,One\n${home}c,Two\n`)],
+  ["UTF-16", utf16(`Address,Title\r\n${home}a,One\r\n${home}c,Two\r\n`)],
+])("a stream is recognized as a table, however small its chunks are: %s", async (_, content) => {
+  const bytes = Readable.from(Array.from(content, (byte) => Buffer.of(byte)));
+  expect(await differences({ name: "standard input", bytes })).toEqual(["removed c", "added b"]);
 });
 
 test("a column is chosen by its name or number", async () => {
