@@ -59,6 +59,7 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   const flags = ["-f", "pages", "-o", file, "--force"];
   const nothing = await serve({});
   expect((await sitegrove(["ls", nothing.homepage, ...flags])).code).toBe(4);
+  expect((await sitegrove(["parse", "-", ...flags], { input: "<html></html>" })).code).toBe(4);
   expect((await stopped(["ls", ...flags])).code).toBe(130);
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(folder)).toEqual(["urls.txt"]);
@@ -138,6 +139,10 @@ test.runIf(process.platform === "linux")("devices and pipes are written directly
   const { stdout } = await shell(`cat ${fifo} & eval "$SITEGROVE ${words}" && wait`);
   expect(stdout).toBe(`${site.homepage}1\n${site.homepage}2\n`);
   expect(readdirSync(folder)).toEqual(["fifo"]);
+  const left = await shell(
+    `eval "$SITEGROVE ls --sitemap ${site.homepage}long.xml -o /dev/stdout" | true; echo \${PIPESTATUS[0]}`,
+  );
+  expect(left).toMatchObject({ stdout: "0\n", stderr: "" });
   const { code, stderr } = await sitegrove([...only(site.homepage), "-o", "/dev/full"]);
   expect({ code, stderr }).toEqual({
     code: 1,

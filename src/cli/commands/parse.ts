@@ -4,6 +4,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { Command } from "commander";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { type Document, type Reading, read } from "../../crawl/read.ts";
+import { withStart } from "../../diff/archive-magic.ts";
 import { pageFilterNames, resolveOptions, resolvePageFilters } from "../../model/options.ts";
 import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { isOnOwnMachine, isRobotsPath, withoutCredentials } from "../../model/url.ts";
@@ -16,6 +17,7 @@ import { addCrawlFlags, addFlags, checkSince, type Flags, pageFilters, raised } 
 import { addHelp, patternHelp } from "../help.ts";
 import { contentOf, isRobotsText, parseTarget } from "../input/target.ts";
 import { filterNotes, SkippedEntries } from "../output/ending.ts";
+import type { Messages } from "../output/messages.ts";
 import {
   checkCsvFlags,
   documentFormats,
@@ -24,7 +26,7 @@ import {
   isPageFormat,
   pageWriter,
 } from "../output/pages.ts";
-import { withTargets } from "../run.ts";
+import { type Ending, withTargets } from "../run.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
@@ -73,11 +75,13 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   checkSince(flags);
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   const target = chooseDocument(source);
+  const ending = new DocumentEnding(flags.verbose !== undefined);
   const run = await withTargets({
     context,
     flags: { ...flags, verbose: 0, progress: false },
     targets: [{ target }],
     offline: [...pageFilterNames, "strict", "limits"],
+    ending: () => ending,
   });
   const { messages, signal, options } = run;
   const opened =
@@ -93,7 +97,6 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   const local = source === "-" ? "standard input" : path.basename(source);
   const name = flags.url ?? (target.kind === "website" ? (url ?? source) : local);
   const writer = writerOf(format, flags, name);
-  let end: Reading | undefined;
   async function* pieces(): AsyncGenerator<string, void, undefined> {
     yield writer.header;
     const document = target.kind === "stream" ? await recognizedStream(received, signal) : received;
@@ -105,32 +108,61 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
       yield writer.write({ pages: [...(await filter.pages(pages))], sitemaps });
       step = await reading.next(!filter.reached);
     }
-    end = step.value;
-    yield writer.end(end);
+    const problems = [...("problems" in opened ? opened.problems : []), ...step.value.problems];
+    ending.read = { ...step.value, problems, name, hasUrl: url !== undefined };
+    yield writer.end(step.value);
   }
   try {
-    const code = await run.write(pieces(), () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
-    if (code !== exitCodes.complete || end === undefined) return code;
-    const { outcome, complete } = end;
-    const problems = [...("problems" in opened ? opened.problems : []), ...end.problems];
+    return await run.write(pieces(), () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
+  } finally {
+    if ("close" in opened) await opened.close();
+  }
+}
+
+/** The end of the document: whether it is a sitemap, and what is wrong with it. */
+class DocumentEnding implements Ending {
+  readonly #isVerbose: boolean;
+  /** Set once the document was read. */
+  read: (Reading & { readonly name: string; readonly hasUrl: boolean }) | undefined;
+
+  constructor(isVerbose: boolean) {
+    this.#isVerbose = isVerbose;
+  }
+
+  see(): void {}
+
+  get isComplete(): boolean {
+    return this.read?.complete === true;
+  }
+
+  get readNothing(): boolean {
+    return this.read?.outcome.kind === "invalid";
+  }
+
+  get exitCode(): number {
+    if (this.readNothing) return exitCodes.notFound;
+    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
+  }
+
+  print(messages: Messages, _: number, notes: readonly string[]): void {
+    for (const note of notes) messages.say(note, "quiet");
+    if (this.read === undefined) return;
+    const { outcome, problems, name, hasUrl } = this.read;
     if (outcome.kind === "invalid") {
       messages.say(`${name}: not read: ${messageWithHint(outcome.reason)}`, "bad");
-      return exitCodes.notFound;
+      return;
     }
     // If a file without a known URL has relative URLs, all of its pages may be missing.
-    const isWithoutBase = ({ code }: Problem) => url === undefined && code === "url-invalid";
-    const isShown = (problem: Problem) => flags.verbose || isLossy(problem.code) || isWithoutBase(problem);
+    const isWithoutBase = ({ code }: Problem) => !hasUrl && code === "url-invalid";
+    const isShown = (problem: Problem) => this.#isVerbose || isLossy(problem.code) || isWithoutBase(problem);
     for (const problem of problems.filter(isShown))
       messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
     const skipped = new SkippedEntries();
     for (const problem of problems) if (!isLossy(problem.code)) skipped.see(problem);
     if (problems.some(isWithoutBase))
       messages.say("to resolve relative URLs, give the URL of the file with --url", "warning");
-    skipped.print(messages, flags.verbose !== undefined || problems.some(isWithoutBase));
-    if (!complete) messages.say(`${name}: incomplete`, "warning");
-    return complete ? exitCodes.complete : exitCodes.incomplete;
-  } finally {
-    if ("close" in opened) await opened.close();
+    skipped.print(messages, this.#isVerbose || problems.some(isWithoutBase));
+    if (!this.isComplete) messages.say(`${name}: incomplete`, "warning");
   }
 }
 
@@ -147,14 +179,8 @@ function chooseDocument(source: string): ReturnType<typeof parseTarget> {
 // Recognizes robots.txt by its content, because a stream has no name.
 async function recognizedStream(document: Document, signal: AbortSignal): Promise<Document> {
   addAbortSignal(signal, document.body as Readable);
-  const chunks = document.body[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  const start = first.done ? "" : Buffer.from(first.value).toString("latin1", 0, 10_000);
-  async function* body() {
-    if (!first.done) yield first.value;
-    yield* { [Symbol.asyncIterator]: () => chunks };
-  }
-  return { ...document, body: body(), isRobots: document.isRobots === true || isRobotsText(start) };
+  const { start, bytes } = await withStart(document.body);
+  return { ...document, body: bytes, isRobots: document.isRobots === true || isRobotsText(start.toString("latin1")) };
 }
 
 interface DocumentWriter {

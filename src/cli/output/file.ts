@@ -6,7 +6,7 @@ import { systemReason } from "../../model/errors.ts";
 import { AtomicFile, AtomicFolder } from "../../storage/atomic-file.ts";
 import type { Unfinished } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
-import { OutputFailed } from "./stdout.ts";
+import { OutputClosed, OutputFailed } from "./stdout.ts";
 
 export class OutputFile implements Unfinished {
   readonly #name: string;
@@ -123,6 +123,9 @@ function written(file: string, action: () => void): void {
   try {
     action();
   } catch (error) {
+    // The file is a pipe, or /dev/stdout.
+    if ((error as NodeJS.ErrnoException).code === "EPIPE")
+      throw new OutputClosed(`the reader of ${file} has closed it`);
     throw new OutputFailed(`${file} could not be written: ${systemReason(error)}`);
   }
 }
