@@ -4,41 +4,47 @@ import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
-import { type Frame, textOf } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 
 export interface Children {
   /** Undefined if nothing has to be awaited. */
   add(references: readonly SitemapReference[]): Promise<void> | undefined;
-  /** After the last reference: those to visit, in order, and how many more were counted. */
-  end(): Promise<{ readonly references: readonly SitemapReference[]; readonly unlisted: number }>;
+  /** After the last reference. */
+  end(): Promise<ListedChildren>;
 }
+
+export type ListedChildren = Pick<Frame, "references" | "within" | "unlisted">;
+
+export const noChildren: ListedChildren = { references: [], within: 0, unlisted: 0 };
 
 export interface ChildrenOptions {
   /** The URL of the index. */
   readonly url: string;
   readonly parent: Frame;
   readonly isRobots: boolean;
-  /** How many children are kept, and how many characters of their URLs; one more child may exceed that. */
+  /** How many children are kept. */
   readonly most: number;
-  readonly mostText: number;
+  readonly frontier: Pick<Frontier, "takeText">;
   readonly settings: Pick<Settings, "recurse" | "recurseList">;
   readonly filter: PageFilter | undefined;
 }
 
 export function childrenOf(options: ChildrenOptions): Children {
-  const { url, parent, isRobots, most, mostText, settings, filter } = options;
+  const { url, parent, isRobots, most, frontier, settings, filter } = options;
   const { recurse, recurseList } = settings;
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
-  let text = 0;
+  let within = Number.POSITIVE_INFINITY;
   let unlisted = 0;
   const keep = (reference: SitemapReference) => {
-    if (listed.length >= most || text > mostText) {
+    if (listed.length >= most || listed.length > within) {
       unlisted += 1;
       return;
     }
-    text += textOf(reference);
+    // The first one beyond the budget is kept to name it.
+    if (!frontier.takeText(reference)) within = listed.length;
     // Parts of the document would keep all of it in memory.
     const { lastModified } = reference;
     const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };
@@ -65,7 +71,7 @@ export function childrenOf(options: ChildrenOptions): Children {
       const chosen: unknown = recurseList === undefined ? [] : await recurseList(listed.splice(0), context);
       if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
       await takeAll(chosen);
-      return { references: listed, unlisted };
+      return { references: listed, within, unlisted };
     },
   };
 }

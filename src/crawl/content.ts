@@ -2,8 +2,7 @@
 
 import type { ListedPage, SitemapPage } from "../model/page.ts";
 import { notSitemap, type Problem, problem } from "../model/problem.ts";
-import type { SitemapReference } from "../model/sitemap.ts";
-import type { Children } from "./children.ts";
+import { type Children, type ListedChildren, noChildren } from "./children.ts";
 import type { Declaration } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
@@ -37,9 +36,8 @@ export interface Content {
   readonly sameAs: string | undefined;
   /** Whether all of its pages were reported, as far as they pass the filter. */
   readonly isReported: boolean;
-  /** The children of an index that are to be visited, and how many more there are. */
-  readonly references: readonly SitemapReference[];
-  readonly unlisted: number;
+  /** The children of an index. */
+  readonly listed: ListedChildren;
 }
 
 /** Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. */
@@ -95,9 +93,9 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   if (sameAs === undefined) await release();
   const reason = whyInvalid(step.value, entry);
   const isIndex = step.value.outcome.kind === "index" && reason === undefined && sameAs === undefined;
-  const { references, unlisted } = isIndex ? await children.end() : { references: [], unlisted: 0 };
+  const listed = isIndex ? await children.end() : noChildren;
   const isReported = !isRobots && isListed && cut === undefined;
-  return { reading: step.value, reason, pageCount, started, cut, sameAs, isReported, references, unlisted };
+  return { reading: step.value, reason, pageCount, started, cut, sameAs, isReported, listed };
 }
 
 function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {

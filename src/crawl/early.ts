@@ -76,13 +76,14 @@ export class EarlyReader {
 }
 
 // The references that a document leads to: the children of an index, or the next page of a feed.
-function framesAfter({ reading, references, cut }: Content, url: string, { parent, continues }: Declaration): Frame[] {
-  if (references.length > 0) {
+function framesAfter({ reading, listed, cut }: Content, url: string, { parent, continues }: Declaration): Frame[] {
+  if (listed.references.length > 0) {
     const node = { kind: "index", format: "xml", url, complete: true, problems: [] } as const;
-    return [frameOf(node, { parent, references })];
+    return [frameOf(node, { parent, ...listed })];
   }
-  const { outcome, listed } = reading;
-  if (outcome.kind !== "pages" || outcome.next === undefined || cut !== undefined || continues === listed) return [];
-  const next = { url: outcome.next, continues: listed };
+  const { outcome } = reading;
+  if (outcome.kind !== "pages" || outcome.next === undefined || cut !== undefined) return [];
+  if (continues === reading.listed) return [];
+  const next = { url: outcome.next, continues: reading.listed };
   return [frameOf(parent.node, { parent: parent.parent, references: [next] })];
 }

@@ -219,7 +219,9 @@ async function crawlWebsite(
       sitemaps: visitor.readable,
       invalid: visitor.invalid,
       pages: frontier.pages,
-      ...asked,
+      requests: asked.requests,
+      // A copy: responses may still arrive while the caller handles the last event.
+      obtained: { ...asked.obtained },
       wireBytes: frontier.wireBytes,
       reusedBytes: frontier.reusedBytes,
       duration: Date.now() - startedAt,

@@ -3,7 +3,6 @@ import type { Candidate } from "../discover/candidates.ts";
 import type { DiscoveryRecord, SitemapEvent } from "../model/event.ts";
 import type { Problem } from "../model/problem.ts";
 import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.ts";
-import { urlKey } from "../model/url.ts";
 import type { FollowFailure } from "./redirects.ts";
 
 /** A reference, and where it comes from: an index, or discovery. */
@@ -67,11 +66,6 @@ export interface CountedRefusals {
   readonly entry: Declaration;
   readonly reason: Problem;
   count: number;
-}
-
-/** How many characters its URL has when it is requested: one letter may become nine. */
-export function textOf({ url }: SitemapReference): number {
-  return urlKey(url).length;
 }
 
 /** A frame of which nothing was visited or read. */

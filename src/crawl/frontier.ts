@@ -3,8 +3,9 @@
 import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { type IndexSitemap, protocolEntries, type Sitemap } from "../model/sitemap.ts";
-import { type Frame, type Missing, textOf } from "./frame.ts";
+import { type IndexSitemap, protocolEntries, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
+import { urlKey } from "../model/url.ts";
+import type { Frame, Missing } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
 import type { Hop } from "./redirects.ts";
@@ -34,8 +35,8 @@ export class Frontier {
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
   #refused = 0;
-  /** How many more characters the URLs of sitemaps may have. */
-  textLeft: number;
+  // How many more characters the URLs of sitemaps may have.
+  #textLeft: number;
   // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
   readonly #contents = new Map<string, string>();
   #mostPages = 0;
@@ -44,7 +45,7 @@ export class Frontier {
   constructor(limits: AllLimits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
-    this.textLeft = this.#mostText;
+    this.#textLeft = this.#mostText;
   }
 
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
@@ -137,15 +138,15 @@ export class Frontier {
   }
 
   /** From now on the index is an ancestor of all visited sitemaps. robots.txt does not count against the budget for documents. */
-  enter(frame: Frame): void {
-    const { node, keys, references } = frame;
+  enter({ node, keys }: Frame): void {
     if (node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(node, keys)) this.#active.add(key);
-    const first = references.findIndex((reference) => {
-      this.textLeft -= textOf(reference);
-      return this.textLeft < 0;
-    });
-    if (first >= 0) frame.within = first;
+  }
+
+  /** Counts the characters of a listed URL, as it would be requested: one letter may become nine. Returns false if there are too many. */
+  takeText({ url }: SitemapReference): boolean {
+    this.#textLeft -= urlKey(url).length;
+    return this.#textLeft >= 0;
   }
 
   /** Why the next reference of this index must not be visited, if its URL exceeds the budget. */

@@ -166,15 +166,7 @@ export class Visitor {
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
-      children: childrenOf({
-        url,
-        parent: entry.parent,
-        isRobots,
-        most,
-        mostText: Math.max(0, frontier.textLeft),
-        settings,
-        filter,
-      }),
+      children: childrenOf({ url, parent: entry.parent, isRobots, most, frontier, settings, filter }),
       ...{ url, keys, entry, frontier, filter },
       mostPages: settings.limits.pages,
       emit: this.#emit,
@@ -189,7 +181,7 @@ export class Visitor {
     const { parent } = entry;
     const isRobots = entry.by === "robots";
     const content = await this.#contentOf(found, entry);
-    const { reading, reason, cut, pageCount, started, sameAs, references, unlisted } = content;
+    const { reading, reason, cut, pageCount, started, sameAs, listed } = content;
     this.#io.drop(found);
     // It may have been read early after this visit began.
     for (const key of keys) frontier.unreserve(key);
@@ -238,7 +230,7 @@ export class Visitor {
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
-    const frame = frameOf(node, { parent, keys, references, unlisted, children: own, measurements });
+    const frame = frameOf(node, { parent, keys, ...listed, children: own, measurements });
     return { type: "frame", frame, result };
   }
 

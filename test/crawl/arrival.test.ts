@@ -6,10 +6,14 @@ import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { StreamOptions } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
+import { openTree } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { randomWebsite, slowed } from "../support/random-website.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
+import { testFolder } from "../support/test-folder.ts";
+
+const file = testFolder();
 
 const feed = (page: number, next: string) =>
   `<feed xmlns="http://www.w3.org/2005/Atom">${next}<entry><link href="{home}feed/${page}"/></entry></feed>`;
@@ -135,31 +139,37 @@ function sumOfPages(sitemaps: readonly { readonly sitemap: Sitemap }[]): number 
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])("any website has the same pages, tree and completeness (part %i)", async (part) => {
-  for (let number = part; number <= some(160, 24); number += 8) {
-    const { routes, limits } = randomWebsite(new Random(number));
-    const random = new Random(number);
-    const run = async (order: "declared" | "arrival", limited: boolean, filter: StreamOptions = {}) => {
-      const { client } = site(routes as Record<string, Route>);
-      const options = { retries: 0, concurrency: 2 + random.below(8), limits: limited ? limits : {}, ...filter };
-      return result(home, { ...options, client: slowed(client, () => random.below(4)), order });
-    };
-    const declared = await run("declared", false);
-    const arrived = await run("arrival", false);
-    expect(arrived.pages.toSorted(), `website ${number}`).toEqual(declared.pages.toSorted());
-    expect(arrived.sitemaps, `website ${number}`).toEqual(declared.sitemaps);
-    expect({ ...arrived.finished, totals: undefined }, `website ${number}`).toEqual({
-      ...declared.finished,
-      totals: undefined,
-    });
-    const once = (await run("arrival", false, { unique: true })).pages;
-    expect(once.toSorted(), `website ${number}`).toEqual([...new Set(declared.pages)].sort());
-    // Within limits, which pages come depends on arrival; how many are listed is what the tree counts.
-    const limited = await run("arrival", true);
-    expect(limited.pages.length, `website ${number}`).toBe(limited.finished.totals.pages);
-    expect(limited.pages.length).toBeLessThanOrEqual(limits.pages ?? Number.POSITIVE_INFINITY);
-    expect(sumOfPages(limited.sitemaps), `website ${number}, limited`).toBe(limited.pages.length);
-    if (!limited.finished.complete) continue;
-    expect(limited.pages.toSorted(), `website ${number}`).toEqual(declared.pages.toSorted());
-  }
-});
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  "any website has the same pages, tree, archive and completeness (part %i)",
+  async (part) => {
+    for (let number = part; number <= some(160, 24); number += 8) {
+      const { routes, limits } = randomWebsite(new Random(number));
+      const random = new Random(number);
+      const run = async (order: "declared" | "arrival", limited: boolean, filter: StreamOptions = {}) => {
+        const { client } = site(routes as Record<string, Route>);
+        const options = { retries: 0, concurrency: 2 + random.below(8), limits: limited ? limits : {}, ...filter };
+        return result(home, { ...options, client: slowed(client, () => random.below(4)), order });
+      };
+      const declared = await run("declared", false);
+      const save = file(`${number}.warc`);
+      const arrived = await run("arrival", false, { save });
+      await using tree = await openTree(save);
+      expect(tree.root, `website ${number}`).toEqual(declared.sitemaps.at(-1)?.sitemap);
+      expect(arrived.pages.toSorted(), `website ${number}`).toEqual(declared.pages.toSorted());
+      expect(arrived.sitemaps, `website ${number}`).toEqual(declared.sitemaps);
+      expect({ ...arrived.finished, totals: undefined }, `website ${number}`).toEqual({
+        ...declared.finished,
+        totals: undefined,
+      });
+      const once = (await run("arrival", false, { unique: true })).pages;
+      expect(once.toSorted(), `website ${number}`).toEqual([...new Set(declared.pages)].sort());
+      // Within limits, which pages come depends on arrival; how many are listed is what the tree counts.
+      const limited = await run("arrival", true);
+      expect(limited.pages.length, `website ${number}`).toBe(limited.finished.totals.pages);
+      expect(limited.pages.length).toBeLessThanOrEqual(limits.pages ?? Number.POSITIVE_INFINITY);
+      expect(sumOfPages(limited.sitemaps), `website ${number}, limited`).toBe(limited.pages.length);
+      if (!limited.finished.complete) continue;
+      expect(limited.pages.toSorted(), `website ${number}`).toEqual(declared.pages.toSorted());
+    }
+  },
+);

@@ -130,3 +130,31 @@ test("a client of the caller's own is not closed: it may serve other crawls", as
   await (await sitemapTreeForHomepage(home, { client })).close();
   expect(closed).toBe(false);
 });
+
+test("the totals of a finished crawl stay as they are, whatever arrives afterwards", async () => {
+  const { client: quick } = site({
+    "/robots.txt": robots("/a.xml", "/j.xml"),
+    "/a.xml": urlset("/1"),
+    "/j.xml": urlset("/2"),
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let arrived = () => {};
+  const late = new Promise<void>((resolve) => (arrived = resolve));
+  const client: Client = {
+    async request(request) {
+      if (request.url.endsWith("/j.xml")) await released;
+      return quick.request(request);
+    },
+  };
+  const onEvent = (event: CrawlEvent) => {
+    if (event.type === "response" && event.url.endsWith("/j.xml")) arrived();
+  };
+  for await (const event of crawl(home, { client, limit: 1, knownPaths: "never", useHomepage: false, onEvent })) {
+    if (event.type !== "finished") continue;
+    const before = structuredClone(event);
+    release();
+    await late;
+    expect(event).toEqual(before);
+  }
+});

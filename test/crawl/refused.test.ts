@@ -40,35 +40,35 @@ test("the URLs of sitemaps are kept up to a number of characters, over all index
 });
 
 test("an index with 50,000 ordinary URLs is within the limit", () => {
-  const frontier = new Frontier({ ...resolveOptions().limits });
+  const frontier = new Frontier(resolveOptions().limits);
   const references = Array.from({ length: 50_000 }, (_, at) => ({ url: `${home}${"a".repeat(150)}${at}` }));
-  const node = { kind: "index", format: "xml", url: home, complete: true, problems: [] } as const;
-  const frame = frameOf(node, { references });
-  frontier.enter(frame);
-  expect(frame.within).toBeGreaterThanOrEqual(50_000);
+  expect(references.every((reference) => frontier.takeText(reference))).toBe(true);
 });
 
-test("an index keeps no more of its references than the limit allows", async () => {
+// 1,000 characters when it is requested.
+const long = `http://127.0.0.1/${"é".repeat(163)}aaaaa`;
+
+function collectors(characters: number, count: number) {
+  const settings = resolveOptions({ limits: { ...withFixedLimits({ sitemapUrlLength: characters / 50_000 }) } });
   const parent = frameOf({ kind: "index", format: "robots", url: home, complete: true, problems: [] });
-  const of = (mostText: number) =>
-    childrenOf({
-      url: home,
-      parent,
-      isRobots: false,
-      most: 9000,
-      mostText,
-      settings: resolveOptions(),
-      filter: undefined,
-    });
-  for (const [most, kept] of [
-    [0, 1],
-    [5000, 6],
-  ] as const) {
-    const children = of(most);
-    // 1,000 characters when it is requested.
-    const url = `http://127.0.0.1/${"é".repeat(163)}aaaaa`;
-    for (let at = 0; at < 100; at++) await children.add([{ url }]);
-    const { references, unlisted } = await children.end();
-    expect([references.length, unlisted]).toEqual([kept, 100 - kept]);
-  }
+  const frontier = new Frontier(settings.limits);
+  const options = { url: home, parent, isRobots: false, most: 9000, frontier, settings, filter: undefined };
+  return Array.from({ length: count }, () => childrenOf(options));
+}
+
+test.each([
+  [0, 1],
+  [5000, 6],
+])("an index keeps no more references than %i characters allow, and one to name the rest", async (most, kept) => {
+  const [children] = collectors(most, 1);
+  for (let at = 0; at < 100; at++) await children?.add([{ url: long }]);
+  expect(await children?.end()).toMatchObject({ within: kept - 1, unlisted: 100 - kept });
+});
+
+test("indexes that are read at the same time share the limit", async () => {
+  const indexes = collectors(5000, 3);
+  for (let at = 0; at < 100; at++) for (const children of indexes) await children.add([{ url: long }]);
+  const listed = await Promise.all(indexes.map((children) => children.end()));
+  expect(listed.map(({ within }) => within)).toEqual([2, 2, 1]);
+  expect(listed.map(({ references }) => references.length)).toEqual([3, 3, 2]);
 });

@@ -183,9 +183,13 @@ test("a body of the caller's client is closed when the loop is left, wherever th
       return { ...answer, body };
     },
   };
-  for (const stream of [crawl, streamPages])
+  for (const [stream, order] of [
+    [crawl, "declared"],
+    [streamPages, "declared"],
+    [streamPages, "arrival"],
+  ] as const)
     for (let items = 1; items < 12; items += 1) {
-      const iterator = stream({ sitemaps: [`${home}i.xml`] }, { client: watched })[Symbol.asyncIterator]();
+      const iterator = stream({ sitemaps: [`${home}i.xml`] }, { client: watched, order })[Symbol.asyncIterator]();
       for (let item = 0; item < items; item += 1) await iterator.next();
       await iterator.return?.();
       expect([...open]).toEqual([]);
