@@ -4,11 +4,11 @@
  * @module sitegrove/check
  */
 export { Baseline, type BaselineEntry, type BaselineFindings, parseBaseline } from "./check/baseline.ts";
-export { checkTree } from "./check/check-tree.ts";
+export { checkTree, lastmodTrust } from "./check/check-tree.ts";
 export { type FileLocation, FileLocations } from "./check/file-locations.ts";
-export type { Finding, FindingExample } from "./check/findings.ts";
-export { type LastmodReason, type LastmodTrust, lastmodTrust } from "./check/lastmod-trust.ts";
-export { type Occurrence, streamOccurrences } from "./check/occurrences.ts";
+export type { LastmodReason, LastmodTrust } from "./check/lastmod-trust.ts";
+export type { Occurrence } from "./check/occurrence-rows.ts";
+export { streamOccurrences } from "./check/occurrences.ts";
 export type {
   CheckOptions,
   CustomRule,
@@ -17,7 +17,7 @@ export type {
   RuleReport,
   RuleSeverities,
 } from "./check/options.ts";
-export type { CheckResult, NotChecked, PageResults } from "./check/result.ts";
+export type { CheckResult, Finding, FindingExample, NotChecked, PageResults } from "./check/result.ts";
 export type { Basis, BuiltInRule, Engine, Need, Rule, Severity } from "./check/rule.ts";
 export type { RuleId } from "./check/rule-id.ts";
 export { checkRules } from "./check/rule-table.ts";

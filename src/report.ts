@@ -3,4 +3,6 @@
  * The HTML report about a website, and the data behind it.
  * @module sitegrove/report
  */
+export * from "./report/facts.ts";
+export * from "./report/options.ts";
 export * from "./report/report-tree.ts";

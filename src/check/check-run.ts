@@ -1,20 +1,20 @@
 // One check of a tree: all rules, in one pass over its pages, in constant memory.
-import { pauseWhenDue } from "../crawl/read.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesSitemap, Sitemap } from "../model/sitemap.ts";
+import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
-import type { CheckExtras } from "./check-tree.ts";
+import { CheckTime, Receipt } from "./check-time.ts";
+import { resultOf } from "./conclusion.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
-import { CrossRules, WebsitePages } from "./cross-rules.ts";
+import { CrossRules } from "./cross-rules.ts";
 import { tellEnd, tellStep } from "./custom-rules.ts";
-import { findExampleLines } from "./example-lines.ts";
+import { findLines, type Lineless } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
-import { type CheckSettings, judgeFor } from "./options.ts";
+import type { CheckSettings } from "./options.ts";
 import { RequestedPages } from "./requested-pages.ts";
-import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
+import type { CheckResult, NotChecked } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 import { DateRules } from "./rules/dates.ts";
@@ -22,9 +22,12 @@ import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
 import { checkPages, FileRules, judgeAddress } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
+import { judgeFor } from "./settings.ts";
 import { SiteFiles } from "./site-files.ts";
 import { judgeTree } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
+import type { CheckExtras } from "./watcher.ts";
+import { WebsitePages } from "./website-pages.ts";
 
 export async function runCheck(
   tree: SitemapTree,
@@ -195,73 +198,12 @@ const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as cons
 /** The number of server rules listed in one message. */
 const mostUnknown = 10;
 
-/** The time limit of a check. When it is reached, the check ends with the findings so far, and lists the rules it did not check. */
-export class CheckTime {
-  readonly #until: number;
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(milliseconds: number, signal: AbortSignal | undefined) {
-    this.#until = performance.now() + milliseconds;
-    this.#signal = signal;
+// Adds the line to examples about a URL.
+async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {
+  const wanted = new Map<string, Lineless[]>();
+  for (const { sitemap, examples } of findings.drafts()) {
+    const lineless = examples.filter(({ line, file }) => line === undefined && file === undefined);
+    if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
   }
-
-  get left(): number {
-    return Math.max(0, this.#until - performance.now());
-  }
-
-  get isUp(): boolean {
-    return this.left === 0;
-  }
-
-  /** Takes a turn, and returns whether the time is up. */
-  async isOver(): Promise<boolean> {
-    await this.turn();
-    return this.isUp;
-  }
-
-  /** Lets timers, signals and other websites act, if that is due. Rejects with the reason of an aborted signal. */
-  turn(): Promise<void> | undefined {
-    return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());
-  }
+  await findLines(tree, wanted, () => time.isOver());
 }
-
-/** When documents were received, or the website said that they are still the same. Dates are compared with this time, so that two checks of one archive give the same result. */
-export class Receipt {
-  readonly #tree: SitemapTree;
-  readonly #given: number | undefined;
-  readonly #now = Date.now();
-
-  /** `given` applies to all documents, in milliseconds. */
-  constructor(tree: SitemapTree, given: number | undefined) {
-    this.#tree = tree;
-    this.#given = given;
-  }
-
-  /** In milliseconds. Now, for documents that did not come from a server. */
-  async of(sitemap: Sitemap): Promise<number> {
-    return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
-  }
-
-  /** The time of the first document; if there is none, of the first response or attempt. */
-  async ofWebsite(): Promise<number> {
-    if (this.#given !== undefined) return this.#given;
-    for (const sitemap of this.#tree.sitemaps()) {
-      const known = await this.#known(sitemap);
-      if (known !== undefined) return known;
-    }
-    const { documents } = partsOf(this.#tree);
-    for (const { url } of this.#tree.discovery.slice(0, mostTried)) {
-      const { receivedAt, revalidatedAt = receivedAt } = await documents.fetch({ url, role: "sitemap" });
-      const tried = Date.parse(revalidatedAt ?? "");
-      if (!Number.isNaN(tried)) return tried;
-    }
-    return this.#now;
-  }
-
-  async #known(sitemap: Sitemap): Promise<number | undefined> {
-    const { receivedAt, revalidatedAt = receivedAt } = (await this.#tree.response(sitemap)) ?? {};
-    return revalidatedAt === undefined ? undefined : Date.parse(revalidatedAt);
-  }
-}
-
-const mostTried = 100;

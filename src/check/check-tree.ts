@@ -1,12 +1,11 @@
 // Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
 import { unexpected } from "../model/option-checks.ts";
-import type { SitemapPage } from "../model/page.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
-import type { FindingsOptions } from "./findings.ts";
-import { type CheckOptions, resolveCheckOptions } from "./options.ts";
+import type { LastmodTrust } from "./lastmod-trust.ts";
+import type { CheckOptions } from "./options.ts";
 import type { CheckResult } from "./result.ts";
-import type { AlternateSet } from "./rules/languages.ts";
-import type { UrlScan } from "./url-scan.ts";
+import { resolveCheckOptions } from "./settings.ts";
+import type { CheckExtras } from "./watcher.ts";
 
 /**
  * What search engines would flag in the sitemaps of a website.
@@ -20,10 +19,14 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
   return checkTreeWhile(tree, options);
 }
 
-/** What else a check does in the same pass. */
-export interface CheckExtras extends Omit<FindingsOptions, "sentenceOf"> {
-  /** Creates a watcher that receives all pages, given the time of receipt in milliseconds. */
-  readonly watcherFor?: ((receivedAt: number) => PageWatcher) | undefined;
+/**
+ * Whether the dates of a website can be trusted: the verdict of `checkTree`, with the same options.
+ *
+ * @example
+ * const { verdict, reasons } = await lastmodTrust(tree, { pages: 50 });
+ */
+export async function lastmodTrust(tree: SitemapTree, options?: CheckOptions): Promise<LastmodTrust> {
+  return (await checkTree(tree, options)).lastmodTrust;
 }
 
 /** The same, with more. `known` is a baseline, which the caller applies to the result. */
@@ -39,24 +42,4 @@ export async function checkTreeWhile(
   const { baseline } = settings;
   if (baseline === undefined) return runCheck(tree, settings, extras);
   return baseline.apply(await runCheck(tree, settings, { ...extras, known: baseline }), tree).result;
-}
-
-/**
- * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
- * come by number, in declared order; those of a repeated sitemap once.
- */
-export interface PageWatcher {
-  /**
-   * The next page. `scan` has read its URL; `lastModified` is in milliseconds, NaN for none; `isFlawed`: a rule found an error or
-   * a warning in it.
-   */
-  page(
-    page: SitemapPage,
-    scan: UrlScan,
-    lastModified: number,
-    alternates: AlternateSet | undefined,
-    isFlawed: boolean,
-  ): void;
-  /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
-  addFlaw(ordinal: number): void;
 }

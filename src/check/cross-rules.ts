@@ -1,23 +1,22 @@
 // Rules across all sitemaps: stores a record per page, and joins the records at the end. Findings are counted for each sitemap; the text of
 // the first examples is read again from the documents.
 
-import { Marks, runAt } from "../join/marks.ts";
+import { Marks } from "../join/marks.ts";
 import { OrderedRecords } from "../join/ordered-records.ts";
 import { SpillFile } from "../join/spill-file.ts";
 import { Texts as JoinTexts } from "../join/texts.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { PagesSitemap } from "../model/sitemap.ts";
-import type { SitemapTree } from "../tree/tree.ts";
-import type { PageWatcher } from "./check-tree.ts";
 import { Clusters } from "./clusters.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
-import type { OccurrenceRows } from "./occurrences.ts";
+import type { OccurrenceRows } from "./occurrence-rows.ts";
 import { type Found, UrlRecords } from "./page-records.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
+import type { PageWatcher } from "./watcher.ts";
+import type { WebsitePages } from "./website-pages.ts";
 
 type Case = Pick<Found, "ordinal" | "other">;
 
@@ -256,79 +255,6 @@ class ListedCases {
     for (const [ordinal, [number, other, block, offset, length]] of this.#byPage) {
       const text = length! < 0 ? undefined : this.#texts.get([block!, offset!, length!]);
       yield { rule: this.#rules[number!]!, ordinal, other: other! >>> 0, text };
-    }
-  }
-}
-
-/**
- * The pages of a website by number: which sitemap a page is in, and its content if it is needed again. A sitemap in two
- * indexes is in the tree twice; its pages are counted once.
- */
-export class WebsitePages {
-  readonly #tree: SitemapTree;
-  readonly #sitemaps: PagesSitemap[] = [];
-  // The number of the first page of each sitemap.
-  readonly #starts: number[] = [];
-  /** All pages so far; the number of the next one. */
-  count = 0;
-
-  constructor(tree: SitemapTree) {
-    this.#tree = tree;
-  }
-
-  begin(sitemap: PagesSitemap): void {
-    this.#sitemaps.push(sitemap);
-    this.#starts.push(this.count);
-  }
-
-  /** Pages of the current sitemap so far. */
-  get countIn(): number {
-    return this.count - (this.#starts.at(-1) ?? 0);
-  }
-
-  /** Where the pages of a sitemap begin. */
-  start(number: number): number {
-    return this.#starts[number]!;
-  }
-
-  /** Its text. */
-  text(number: number): AsyncIterable<string> {
-    return this.#tree.text(this.#sitemaps[number]!);
-  }
-
-  get sitemapCount(): number {
-    return this.#sitemaps.length;
-  }
-
-  sitemap(number: number): PagesSitemap {
-    return this.#sitemaps[number]!;
-  }
-
-  sitemapOf(ordinal: number): number {
-    return runAt(this.#starts, ordinal);
-  }
-
-  /** Reads all pages again, with their sitemaps. */
-  async *all(): AsyncGenerator<readonly [SitemapPage, string], void> {
-    for (const sitemap of this.#sitemaps)
-      for await (const step of this.#tree.walk(sitemap))
-        if (step.type === "pages") for (const page of step.pages) yield [page, sitemap.url];
-  }
-
-  /** Reads the pages with a mark again, by number. Only their sitemaps are read, and no further than needed. */
-  async *marked(marks: Marks): AsyncGenerator<readonly (readonly [number, SitemapPage])[], void> {
-    for (const [number, sitemap] of this.#sitemaps.entries()) {
-      let ordinal = this.#starts[number]!;
-      let end = this.#starts[number + 1] ?? this.count;
-      while (end > ordinal && marks.get(end - 1) === 0) end -= 1;
-      if (end === ordinal) continue;
-      for await (const step of this.#tree.walk(sitemap)) {
-        if (step.type !== "pages") continue;
-        const first = ordinal;
-        ordinal += step.pages.length;
-        yield step.pages.map((page, at) => [first + at, page] as const).filter(([at]) => marks.get(at) !== 0);
-        if (ordinal >= end) break;
-      }
     }
   }
 }

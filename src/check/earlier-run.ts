@@ -9,7 +9,7 @@ import { hasTime } from "../model/instant.ts";
 import { openTree } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
-import { Receipt } from "./check-run.ts";
+import { Receipt } from "./check-time.ts";
 import { type CheckRun, SiteContext } from "./context.ts";
 import { fewestCompared, type LastmodEvidence } from "./lastmod-trust.ts";
 import { contradicts, joinLimits, noDate, toWord } from "./page-records.ts";

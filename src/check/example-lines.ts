@@ -1,20 +1,9 @@
 // Finds the lines of examples in the stored documents: pages have no line numbers, because that would slow down every crawl.
 import { decodeHtml } from "../parse/xml/text.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { CheckRun } from "./context.ts";
 
 /** What may get a line: an example, or an occurrence. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
-
-/** Adds the line to examples about a URL. */
-export async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {
-  const wanted = new Map<string, Lineless[]>();
-  for (const { sitemap, examples } of findings.drafts()) {
-    const lineless = examples.filter(({ line, file }) => line === undefined && file === undefined);
-    if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
-  }
-  await findLines(tree, wanted, () => time.isOver());
-}
 
 /** Adds the line to what is about a URL, by sitemap. Reads no further than the last of them. */
 export async function findLines(

@@ -2,35 +2,10 @@
 // sitemaps of a rule are combined.
 import { defined } from "../model/defined.ts";
 import { detached, shortened } from "../model/text.ts";
-import type { OccurrenceRows } from "./occurrences.ts";
+import type { OccurrenceRows } from "./occurrence-rows.ts";
+import type { FindingExample } from "./result.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
-
-/** A finding of a rule in one sitemap. */
-export interface Finding {
-  readonly rule: string;
-  readonly severity: Severity;
-  /** The URL of the sitemap, or of the homepage if the finding is about the website as a whole. */
-  readonly sitemap: string;
-  readonly count: number;
-  readonly examples: readonly FindingExample[];
-  /** How many sitemaps are combined in this finding, if a rule found something in very many. */
-  readonly otherSitemaps?: number;
-  /** The number of other cases that are in the baseline. */
-  readonly known?: number;
-}
-
-/** One case of a finding. */
-export interface FindingExample {
-  /** The page concerned. */
-  readonly url?: string;
-  /** The wrong value, or what it was compared with. */
-  readonly value?: string;
-  /** For a static site, the path of the file concerned. */
-  readonly file?: string;
-  /** Its line in that file, or in the decoded sitemap, from 1. */
-  readonly line?: number;
-}
 
 type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
@@ -229,16 +204,4 @@ export class SitemapFindings {
 /** A copy that does not keep its document in memory, of a length that can be shown. */
 function copied(text: string): string {
   return detached(shortened(text, longestText));
-}
-
-/** The findings by rule and severity, in their order. */
-export function groupedByRule(findings: readonly Finding[]): (readonly [Finding, ...Finding[]])[] {
-  const groups = new Map<string, [Finding, ...Finding[]]>();
-  for (const finding of findings) {
-    const key = `${finding.severity} ${finding.rule}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [finding]);
-    else group.push(finding);
-  }
-  return [...groups.values()];
 }

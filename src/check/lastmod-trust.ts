@@ -1,9 +1,7 @@
 // Whether the dates of a website's sitemaps can be trusted, and why not: evidence from the dates themselves, from the pages that were
 // requested, and from an earlier run.
 import { counted, grouped } from "../model/figures.ts";
-import type { SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
-import type { CheckOptions } from "./options.ts";
 
 /** Whether the dates (`lastmod`) of a website can be trusted. */
 export interface LastmodTrust {
@@ -51,17 +49,6 @@ const sentences: Readonly<Record<LastmodReasonCode, string>> = {
   "always-changes": "a date that changes with every run, although the page does not",
   "never-changes": "the same date as in the earlier run, although the page changed",
 };
-
-/**
- * Whether the dates of a website can be trusted: the verdict of `checkTree`, with the same options.
- *
- * @example
- * const { verdict, reasons } = await lastmodTrust(tree, { pages: 50 });
- */
-export async function lastmodTrust(tree: SitemapTree, options?: CheckOptions): Promise<LastmodTrust> {
-  const { checkTree } = await import("./check-tree.ts");
-  return (await checkTree(tree, options)).lastmodTrust;
-}
 
 /** The dates of one sitemap. */
 export interface SitemapDates {

@@ -1,38 +1,10 @@
-// Every occurrence of a finding, one row each, while the check runs: findings keep only the first ones as examples. Rows wait until their
-// batch is taken, so memory stays flat however many there are.
+// Every occurrence of every finding, while the check runs: findings keep only the first ones as examples.
 import type { SitemapTree } from "../tree/tree.ts";
-import { type CheckExtras, checkTreeWhile } from "./check-tree.ts";
-import { EntryLines, findLines, type Lineless } from "./example-lines.ts";
+import { checkTreeWhile } from "./check-tree.ts";
+import { type Occurrence, OccurrenceRows } from "./occurrence-rows.ts";
 import type { CheckOptions } from "./options.ts";
 import type { CheckResult } from "./result.ts";
-import type { Severity } from "./rule.ts";
-
-/** One occurrence of a finding. */
-export interface Occurrence {
-  readonly rule: string;
-  readonly severity: Severity;
-  /** The page concerned. */
-  readonly url?: string | undefined;
-  /** The wrong value, or what it was compared with. */
-  readonly value?: string | undefined;
-  /** The URL of the sitemap, or of the homepage if it is about the website as a whole. */
-  readonly sitemap: string;
-  /** The line of the entry in the decoded sitemap, from 1. */
-  readonly line?: number | undefined;
-  /** What is wrong. */
-  readonly message: string;
-}
-
-/** The names of the columns of an occurrence, in the order of tables. */
-export const occurrenceColumns: readonly (keyof Occurrence)[] = [
-  "rule",
-  "severity",
-  "url",
-  "value",
-  "sitemap",
-  "line",
-  "message",
-];
+import type { CheckExtras } from "./watcher.ts";
 
 /**
  * Checks a tree, and yields every occurrence of every finding while it does. Returns the result, which has examples only.
@@ -75,78 +47,3 @@ export async function* occurrenceBatches(
     await checking.catch(() => undefined);
   }
 }
-
-type Row = { -readonly [Name in keyof Occurrence]: Occurrence[Name] };
-
-/** The rows of a check: it adds them, and waits when a batch is full until somebody took it. */
-export class OccurrenceRows {
-  readonly #tree: SitemapTree;
-  #rows: Row[] = [];
-  #lines: EntryLines | undefined;
-  #sitemap: string | undefined;
-  #offered: (() => void) | undefined;
-  #taken: (() => void) | undefined;
-  #isOffered = false;
-  #isEnded = false;
-
-  constructor(tree: SitemapTree) {
-    this.#tree = tree;
-  }
-
-  add(row: Row): void {
-    this.#rows.push(row);
-  }
-
-  /** Adds the lines of pages, which come in the order of their sitemap. `lastPage`: the number of the last one in it. */
-  async settlePages(sitemap: string, lastPage: number, text: () => AsyncIterable<string>): Promise<void> {
-    if (this.#rows.length === 0) return;
-    if (this.#sitemap !== sitemap) await this.#lines?.close();
-    if (this.#sitemap !== sitemap) this.#lines = new EntryLines(text());
-    this.#sitemap = sitemap;
-    for (const row of this.#rows)
-      if (row.line === undefined && row.url !== undefined && row.sitemap === sitemap)
-        row.line = await this.#lines!.lineOf(row.url, lastPage);
-    await this.#offer();
-  }
-
-  /** Adds the lines of rows about documents, once they are a batch, or with `isLast`. */
-  async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
-    if (this.#rows.length < fullBatch && !isLast) return;
-    const wanted = new Map<string, Lineless[]>();
-    for (const row of this.#rows) {
-      if (row.line !== undefined) continue;
-      const known = wanted.get(row.sitemap);
-      if (known === undefined) wanted.set(row.sitemap, [row]);
-      else known.push(row);
-    }
-    if (wanted.size > 0) await findLines(this.#tree, wanted, isOver);
-    await this.#offer();
-  }
-
-  /** Of the check: nothing more comes. */
-  end(): void {
-    void this.#lines?.close();
-    this.#isEnded = true;
-    this.#offered?.();
-    this.#taken?.();
-  }
-
-  /** The next batch; undefined after the last. */
-  async next(): Promise<readonly Occurrence[] | undefined> {
-    if (!this.#isOffered && !this.#isEnded) await new Promise<void>((resolve) => (this.#offered = resolve));
-    const batch = this.#rows;
-    this.#rows = [];
-    this.#isOffered = false;
-    this.#taken?.();
-    return batch.length === 0 && this.#isEnded ? undefined : batch;
-  }
-
-  async #offer(): Promise<void> {
-    if (this.#rows.length < fullBatch || this.#isEnded) return;
-    this.#isOffered = true;
-    this.#offered?.();
-    await new Promise<void>((resolve) => (this.#taken = resolve));
-  }
-}
-
-const fullBatch = 1000;

@@ -6,10 +6,10 @@ import type { Marks } from "../join/marks.ts";
 import type { SpillFile } from "../join/spill-file.ts";
 import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
-import type { WebsitePages } from "./cross-rules.ts";
 import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
+import type { WebsitePages } from "./website-pages.ts";
 
 // The words of a record. The first three are the URL: two for the page, one for its spelling.
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;

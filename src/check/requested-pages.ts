@@ -3,7 +3,7 @@ import { PageSample } from "../crawl/page-sample.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { urlKey } from "../model/url.ts";
-import type { WebsitePages } from "./cross-rules.ts";
+import type { WebsitePages } from "./website-pages.ts";
 
 /** A page, and the sitemap that lists it. */
 export interface RequestedPage {

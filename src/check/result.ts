@@ -1,10 +1,6 @@
-// The result of a check: the findings, sorted by importance, and the rules that were not checked.
-import { counted } from "../model/figures.ts";
-import { isReadSitemap } from "../model/sitemap.ts";
-import type { CheckRun } from "./context.ts";
-import { type Finding, type FindingDraft, groupedByRule } from "./findings.ts";
+// The result of a check: its findings, sorted by importance, and the rules that were not checked.
 import type { LastmodTrust } from "./lastmod-trust.ts";
-import { type Need, type Rule, type Severity, severities } from "./rule.ts";
+import type { Rule, Severity } from "./rule.ts";
 
 /** The result of a check. */
 export interface CheckResult {
@@ -54,62 +50,30 @@ export interface NotChecked {
   readonly reason: string;
 }
 
-// Optional inputs are not reported as missing.
-const reasons: Readonly<Partial<Record<Need, string>>> = {
-  site: "they need the whole website",
-  location: "the file's URL is unknown",
-  robots: "robots.txt could not be read",
-};
-
-/** `isLate`: the time limit was reached before everything was checked. `unfinished`: rules with more data than can be compared. */
-export function resultOf(
-  run: CheckRun,
-  missing: ReadonlySet<Need>,
-  isLate: boolean,
-  unfinished: readonly NotChecked[],
-  pages: PageResults | undefined,
-  lastmodTrust: LastmodTrust,
-): CheckResult {
-  const { tree, settings } = run;
-  const findings = sorted(run).map(({ room: _, ...finding }): Finding => finding);
-  const applied = settings.rules.filter(({ id }) => run.findings.severity(id, tree.homepage) !== undefined);
-  const incomplete = missingInWords(run);
-  const notChecked = applied.flatMap(({ id, needs = [] }) => {
-    const need = needs.find((each) => missing.has(each));
-    const reason = need === "complete" ? incomplete : need && reasons[need];
-    return reason === undefined ? [] : [{ rule: id, reason }];
-  });
-  if (isLate) {
-    const said = new Set([...notChecked, ...findings].map(({ rule }) => rule));
-    for (const { id } of applied)
-      if (!said.has(id)) notChecked.push({ rule: id, reason: "the time limit was reached" });
-  }
-  notChecked.push(...unfinished);
-  const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;
-  if (sitemapCount === 0 && !tree.complete && !missing.has("site") && !missing.has("robots")) {
-    notChecked.unshift({ rule: "sitemap-none", reason: incomplete });
-  }
-  return {
-    homepage: tree.homepage,
-    complete: tree.complete && !isLate,
-    sitemapCount,
-    pageCount: tree.pageCount,
-    ...tally(findings),
-    findings,
-    notChecked,
-    ...(pages === undefined ? {} : { pages }),
-    lastmodTrust,
-    rules: settings.rules,
-  };
+/** A finding of a rule in one sitemap. */
+export interface Finding {
+  readonly rule: string;
+  readonly severity: Severity;
+  /** The URL of the sitemap, or of the homepage if the finding is about the website as a whole. */
+  readonly sitemap: string;
+  readonly count: number;
+  readonly examples: readonly FindingExample[];
+  /** How many sitemaps are combined in this finding, if a rule found something in very many. */
+  readonly otherSitemaps?: number;
+  /** The number of other cases that are in the baseline. */
+  readonly known?: number;
 }
 
-// What could not be read: the first of it, and how much else.
-function missingInWords({ tree }: CheckRun): string {
-  const invalid = [...tree.sitemaps()].filter((each) => each.kind === "invalid");
-  const [first] = invalid;
-  if (first === undefined) return "they need the whole website, and it could not be fully read";
-  const others = invalid.length === 1 ? "" : ` and ${counted(invalid.length - 1, "other sitemap")}`;
-  return `they need every sitemap, and ${first.url}${others} could not be read`;
+/** One case of a finding. */
+export interface FindingExample {
+  /** The page concerned. */
+  readonly url?: string;
+  /** The wrong value, or what it was compared with. */
+  readonly value?: string;
+  /** For a static site, the path of the file concerned. */
+  readonly file?: string;
+  /** Its line in that file, or in the decoded sitemap, from 1. */
+  readonly line?: number;
 }
 
 /** Counts what failed. */
@@ -121,52 +85,14 @@ export function tally(findings: readonly Finding[]): Pick<CheckResult, "rulesFai
   return { rulesFailed, occurrences };
 }
 
-/** `3 errors, 2 warnings (42 occurrences)`: rules of these severities. Empty if none failed. */
-export function failedInWords(
-  { rulesFailed, occurrences }: Pick<CheckResult, "rulesFailed" | "occurrences">,
-  of: readonly Severity[] = ["error", "warning"],
-): string {
-  const failed = of.filter((severity) => rulesFailed[severity] > 0);
-  if (failed.length === 0) return "";
-  const rules = failed.map((severity) => counted(rulesFailed[severity], nouns[severity])).join(", ");
-  const sum = failed.reduce((total, severity) => total + occurrences[severity], 0);
-  return `${rules} (${counted(sum, "occurrence")})`;
-}
-
-/** `1 note`: notes are not failures, and are counted apart. Empty if there is none. */
-export function notesInWords({ rulesFailed }: Pick<CheckResult, "rulesFailed">): string {
-  return rulesFailed.info === 0 ? "" : counted(rulesFailed.info, nouns.info);
-}
-
-const nouns = { error: "error", warning: "warning", info: "note" };
-
-// By severity, then by how many pages are affected, in the order of the rules; those of one rule in the order of the tree, and what is
-// combined comes last.
-function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
-  const sitemaps = new Map<string, { readonly at: number; readonly pages: number }>();
-  for (const each of tree.sitemaps()) {
-    // How many pages are in a sitemap that cannot be read is not known: all of them are affected.
-    const pages = each.kind === "pages" ? each.pageCount : tree.pageCount;
-    if (!sitemaps.has(each.url)) sitemaps.set(each.url, { at: sitemaps.size, pages });
+/** The findings by rule and severity, in their order. */
+export function groupedByRule(findings: readonly Finding[]): (readonly [Finding, ...Finding[]])[] {
+  const groups = new Map<string, [Finding, ...Finding[]]>();
+  for (const finding of findings) {
+    const key = `${finding.severity} ${finding.rule}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [finding]);
+    else group.push(finding);
   }
-  const drafts = [...findings.drafts()];
-  const rules = new Map(settings.rules.map(({ id }, index) => [id, index]));
-  const affected = new Map<string, number>();
-  for (const { rule, severity, sitemap, count, examples } of drafts) {
-    const isOfPages = count > 1 || examples.some(({ url, line }) => url !== undefined || line !== undefined);
-    const pages = isOfPages ? count : (sitemaps.get(sitemap)?.pages ?? tree.pageCount);
-    affected.set(`${rule} ${severity}`, (affected.get(`${rule} ${severity}`) ?? 0) + pages);
-  }
-  const placeOf = ({ severity, rule, sitemap, otherSitemaps }: FindingDraft) => [
-    severities.indexOf(severity),
-    -(affected.get(`${rule} ${severity}`) ?? 0),
-    rules.get(rule) ?? 0,
-    otherSitemaps === undefined ? (sitemaps.get(sitemap)?.at ?? sitemaps.size) : sitemaps.size + 1,
-  ];
-  const places = new Map(drafts.map((draft) => [draft, placeOf(draft)]));
-  return drafts.sort((one, two) => {
-    const [own, other] = [places.get(one)!, places.get(two)!];
-    const differing = own.findIndex((value, index) => value !== other[index]);
-    return differing < 0 ? 0 : own[differing]! - other[differing]!;
-  });
+  return [...groups.values()];
 }

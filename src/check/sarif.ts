@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import { counted } from "../model/figures.ts";
 import { version } from "../model/version.ts";
 import type { FileLocation, FileLocations } from "./file-locations.ts";
-import type { Finding, FindingExample } from "./findings.ts";
-import type { CheckResult } from "./result.ts";
+import type { CheckResult, Finding, FindingExample } from "./result.ts";
 import type { Rule } from "./rule.ts";
 import { casesInWords, exampleText, failedRules, pageSentences, verdict } from "./words.ts";
 

@@ -1,9 +1,8 @@
 // What a check found, in words, for every format.
 import { counted, grouped } from "../model/figures.ts";
-import type { Finding, FindingExample } from "./findings.ts";
 import type { LastmodTrust } from "./lastmod-trust.ts";
-import { type CheckResult, failedInWords, notesInWords, type PageResults } from "./result.ts";
-import type { Rule } from "./rule.ts";
+import type { CheckResult, Finding, FindingExample, PageResults } from "./result.ts";
+import type { Rule, Severity } from "./rule.ts";
 
 /** The result in one sentence. */
 export function verdict(result: CheckResult): string {
@@ -22,6 +21,25 @@ export function verdict(result: CheckResult): string {
   if (rulesFailed.error > 0) meaning = "search engines reject or ignore some of it";
   return `${found} in ${size}${rest}: ${meaning}.${also}`;
 }
+
+/** `3 errors, 2 warnings (42 occurrences)`: rules of these severities. Empty if none failed. */
+export function failedInWords(
+  { rulesFailed, occurrences }: Pick<CheckResult, "rulesFailed" | "occurrences">,
+  of: readonly Severity[] = ["error", "warning"],
+): string {
+  const failed = of.filter((severity) => rulesFailed[severity] > 0);
+  if (failed.length === 0) return "";
+  const rules = failed.map((severity) => counted(rulesFailed[severity], nouns[severity])).join(", ");
+  const sum = failed.reduce((total, severity) => total + occurrences[severity], 0);
+  return `${rules} (${counted(sum, "occurrence")})`;
+}
+
+/** `1 note`: notes are not failures, and are counted apart. Empty if there is none. */
+export function notesInWords({ rulesFailed }: Pick<CheckResult, "rulesFailed">): string {
+  return rulesFailed.info === 0 ? "" : counted(rulesFailed.info, nouns.info);
+}
+
+const nouns = { error: "error", warning: "warning", info: "note" };
 
 /** The result of the pages that were requested, if any, and whether dates can be trusted. */
 export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {

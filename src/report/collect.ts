@@ -1,9 +1,11 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
 import { existsSync, statSync } from "node:fs";
-import { checkTreeWhile, type PageWatcher } from "../check/check-tree.ts";
-import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
+import { checkTreeWhile } from "../check/check-tree.ts";
+import type { CheckResult } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
+import type { PageWatcher } from "../check/watcher.ts";
+import { failedInWords, notesInWords } from "../check/words.ts";
 import { kindOfFile } from "../diff/archive-magic.ts";
 import { Marks } from "../join/marks.ts";
 import { OrderedRecords } from "../join/ordered-records.ts";
@@ -13,12 +15,13 @@ import type { SitemapPage } from "../model/page.ts";
 import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import type { ReportFacts, ReportFigures, ReportSection } from "./facts.ts";
 import { discoveryFacts, shownDiscovery, shownPreferences, shownSitemaps, sitemapFacts } from "./fetched.ts";
 import { findingFacts, shownFindings } from "./finding-list.ts";
 import { caps, fitted } from "./html.ts";
 import { LanguageCounts, shownLanguages } from "./languages.ts";
 import { shownSections } from "./map.ts";
-import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./report-tree.ts";
+import type { ReportOptions } from "./options.ts";
 import { Sections } from "./sections.ts";
 import { changeFacts, shownChanges } from "./since.ts";
 import { DateCounts, timelineOf } from "./timeline.ts";

@@ -4,7 +4,6 @@ import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
-import { caps, fitted, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 import type {
   ReportDiscovery,
   ReportFacts,
@@ -12,7 +11,8 @@ import type {
   ReportFormat,
   ReportSitemap,
   ReportSitemaps,
-} from "./report-tree.ts";
+} from "./facts.ts";
+import { caps, fitted, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
 const manyRows = 50;
 

@@ -1,11 +1,10 @@
 // The findings of a check: one row for each rule and severity, which opens to show fix, sitemaps and examples.
-import { type Finding, groupedByRule } from "../check/findings.ts";
-import { type CheckResult, failedInWords, notesInWords } from "../check/result.ts";
+import { type CheckResult, type Finding, groupedByRule } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
-import { pageSentences } from "../check/words.ts";
+import { failedInWords, notesInWords, pageSentences } from "../check/words.ts";
 import { counted, grouped } from "../model/figures.ts";
+import type { ReportFacts, ReportFinding } from "./facts.ts";
 import { caps, type Html, html, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
-import type { ReportFacts, ReportFinding } from "./report-tree.ts";
 
 export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));

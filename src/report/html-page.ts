@@ -6,11 +6,11 @@ import { gzipSync } from "node:zlib";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { script, style } from "./assets.ts";
+import type { ReportFacts } from "./facts.ts";
 import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
 import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
-import type { ReportFacts } from "./report-tree.ts";
 import { changesPart } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 

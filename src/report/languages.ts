@@ -1,8 +1,8 @@
 // The languages of a website: how many pages each of them has, counted from the alternate pages that entries name.
 import type { AlternateSet } from "../check/rules/languages.ts";
 import { detached } from "../model/text.ts";
+import type { ReportLanguages } from "./facts.ts";
 import { caps, fitted } from "./html.ts";
-import type { ReportLanguages } from "./report-tree.ts";
 
 // Websites have a hundred or two. Further languages are counted together.
 const mostLanguages = 500;

@@ -1,6 +1,7 @@
 // The map of sections: a treemap of HTML boxes, whose positions are in the style sheet, and the same data as a table. Area is pages,
 // color is the median age, and the hatched part of a box is the share of its pages with errors or warnings.
 import { counted, grouped } from "../model/figures.ts";
+import type { ReportFacts, ReportSection } from "./facts.ts";
 import {
   brief,
   caps,
@@ -14,7 +15,6 @@ import {
   type StyleSheet,
   table,
 } from "./html.ts";
-import type { ReportFacts, ReportSection } from "./report-tree.ts";
 import { noDate, totalOf } from "./sections.ts";
 
 // The least share of all pages that makes a section visible.

@@ -2,7 +2,7 @@
 // directories a website generates: once the tree is full, new ones are counted as "other".
 import type { UrlScan } from "../check/url-scan.ts";
 import { detached } from "../model/text.ts";
-import type { ReportSection } from "./report-tree.ts";
+import type { ReportSection } from "./facts.ts";
 
 /** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
 const ageClasses = 7;

@@ -6,8 +6,8 @@ import { Summarizer } from "../diff/summarize.ts";
 import type { ChangeCounts, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import type { ReportChanges, ReportFacts } from "./facts.ts";
 import { caps, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
-import type { ReportChanges, ReportFacts } from "./report-tree.ts";
 
 export async function changeFacts(
   previous: DiffSide,

@@ -4,8 +4,8 @@ import { bounds } from "../check/bounds.ts";
 import { CommonValue } from "../model/common-value.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { dayLength, hasTime } from "../model/instant.ts";
+import type { ReportFacts, ReportTimeline } from "./facts.ts";
 import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";
-import type { ReportFacts, ReportTimeline } from "./report-tree.ts";
 import { noDate } from "./sections.ts";
 
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);

@@ -1,7 +1,7 @@
 // Facts that make the largest page there can be: every list is longer than the page shows, no text can be compressed.
 import { checkRules } from "../../src/check/rule-table.ts";
 import { changeKinds } from "../../src/model/change.ts";
-import type { ReportFacts, ReportSection } from "../../src/report/report-tree.ts";
+import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
 import { Random } from "../support/random.ts";
 
 const many = 500;

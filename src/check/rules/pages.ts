@@ -10,7 +10,6 @@ import { parseUrl } from "../../model/url.ts";
 import { partsOf, robotsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
-import type { WebsitePages } from "../cross-rules.ts";
 import type { EarlierRun } from "../earlier-run.ts";
 import { SitemapFindings } from "../findings.ts";
 import { placeOfAddress, readFolderAddress, wrongAddresses } from "../folder-address.ts";
@@ -21,6 +20,7 @@ import type { PageResults } from "../result.ts";
 import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import type { SiteFiles } from "../site-files.ts";
 import * as sources from "../sources.ts";
+import type { WebsitePages } from "../website-pages.ts";
 
 const days = bounds.pageOlder / (24 * 3600 * 1000);
 

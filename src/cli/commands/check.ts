@@ -2,9 +2,10 @@
 import { Command, Option } from "commander";
 import { FileLocations } from "../../check/file-locations.ts";
 import { hosts } from "../../check/folder-files.ts";
-import { type CheckResult, failedInWords } from "../../check/result.ts";
+import type { CheckResult } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
+import { failedInWords } from "../../check/words.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";

@@ -1,8 +1,8 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import { Command } from "commander";
-import { failedInWords } from "../../check/result.ts";
+import { failedInWords } from "../../check/words.ts";
 import { counted } from "../../model/figures.ts";
-import type { ReportFacts } from "../../report/report-tree.ts";
+import type { ReportFacts } from "../../report/facts.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
