@@ -10,7 +10,7 @@ const dist = path.join(root, "dist");
 
 rmSync(dist, { recursive: true, force: true });
 const files = Object.values(entryPoints);
-await Promise.all([bundle([...files, "cli/main"], dist), bundleTypes(files, dist)]);
+await Promise.all([bundle([...files, "parse/parse-anywhere", "cli/main"], dist), bundleTypes(files, dist)]);
 chmodSync(path.join(dist, "cli/main.js"), 0o755);
 const licenses = inlined.map((name) => {
   const text = readFileSync(path.join(root, "node_modules", name, "LICENSE"), "utf8");

@@ -1,13 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  isTemporary,
-  messageWithHint,
-  notSitemap,
-  ProblemLog,
-  problem,
-  problemRows,
-  rootCauses,
-} from "../src/model/problem.ts";
+import { isTemporary, messageWithHint, ProblemLog, problem, problemRows, rootCauses } from "../src/model/problem.ts";
+import { notSitemap } from "../src/model/problem-log.ts";
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({

@@ -6,6 +6,7 @@ import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import { createDocumentParser } from "../parse/document.ts";
 import type { EntryListener } from "../parse/entries.ts";
+import { usualFastPath } from "../parse/fast/token-reader.ts";
 import { type CheckRun, isRobots } from "./context.ts";
 import type { SitemapFindings } from "./findings.ts";
 import type { RuleId } from "./rule-id.ts";
@@ -104,7 +105,13 @@ async function illustrateProblems(
     new Set(ofEntries.keys()),
     rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY,
   );
-  const parser = createDocumentParser({ url: sitemap.url, problems: log, isRobots: isRobots(sitemap), entries: log });
+  const parser = createDocumentParser({
+    url: sitemap.url,
+    problems: log,
+    isRobots: isRobots(sitemap),
+    entries: log,
+    fastPath: usualFastPath,
+  });
   const report = () => {
     for (const { problem, url } of log.take()) {
       const rule = ruleOf(problem, sitemap);

@@ -1,7 +1,8 @@
 // Reads the content of one document, and reports its pages as they are read, within the budget for pages.
 
 import type { ListedPage, SitemapPage } from "../model/page.ts";
-import { notSitemap, type Problem, problem } from "../model/problem.ts";
+import { type Problem, problem } from "../model/problem.ts";
+import { notSitemap } from "../model/problem-log.ts";
 import { type Children, type ListedChildren, noChildren } from "./children.ts";
 import type { Declaration } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";

@@ -17,6 +17,7 @@ import {
   type ParseOutcome,
   parsedSitemap,
 } from "../parse/entries.ts";
+import { usualFastPath } from "../parse/fast/token-reader.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */
@@ -71,7 +72,7 @@ export async function* read(
   const text = await opened(document, limits, problems);
   const { url, isRobots = false } = document;
   const listed: ListedUrls = {};
-  const parser = createDocumentParser({ ...settings, url, isRobots, problems, listed });
+  const parser = createDocumentParser({ ...settings, url, isRobots, problems, listed, fastPath: usualFastPath });
   let enough = false;
   let isWhole = true;
   for await (const piece of text) {

@@ -19,7 +19,8 @@ import {
   type SitemapResponse,
 } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
-import { isRefused, notSitemap, type Problem, problem } from "../model/problem.ts";
+import { isRefused, type Problem, problem } from "../model/problem.ts";
+import { notSitemap } from "../model/problem-log.ts";
 import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
 import { isRobotsUrl, parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 import { Cookies } from "./cookies.ts";

@@ -4,10 +4,9 @@ import { isGuess as isGuessed } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import { documentKey, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
-import { isLossy, type Problem, problem } from "../model/problem.ts";
+import { isComplete, isLossy, type Problem, problem } from "../model/problem.ts";
 import {
   type InvalidSitemap,
-  isComplete,
   isReadSitemap,
   problemsOf,
   type Sitemap,

@@ -3,7 +3,8 @@
 // that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
-import { type IndexSitemap, isComplete, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { isComplete } from "../model/problem.ts";
+import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { isAbsent, skippedEntries } from "./diff-side.ts";

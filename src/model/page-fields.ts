@@ -1,5 +1,5 @@
-// The table of page fields. The CSV and Parquet columns, schema/output.json, the check of ndjson files, the comparison of pages, the option
-// `rewrite` and the merging of repeated entries come from its rows. What a field means is said in page.ts.
+// The table of page fields. The CSV and Parquet columns, schema/output.json, the check of ndjson files, the comparison of pages and the option
+// `rewrite` come from its rows. What a field means is said in page.ts.
 import type {
   AlternatePage,
   NewsStory,
@@ -183,7 +183,3 @@ export const listFields: readonly ListField[] = pageFieldRows
 export type ObjectField = keyof {
   [Name in Exclude<keyof SitemapPage, ListField> as NonNullable<SitemapPage[Name]> extends object ? Name : never]: true;
 };
-
-export const objectFields: readonly ObjectField[] = pageFieldRows
-  .filter(({ type }) => objectTypes(type) !== undefined)
-  .map(({ name }) => name as ObjectField);

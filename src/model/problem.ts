@@ -1,11 +1,11 @@
 // What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
 
-import { amount, duration, grouped } from "./figures.ts";
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import type { Problem, ProblemFacts } from "./problem-facts.ts";
-import { byteProblems, type NotSitemap, type ProblemRow, problemGroups, statusRow } from "./problem-table.ts";
-import { detached } from "./text.ts";
+import { createProblem, DocumentProblems, ownValue } from "./problem-log.ts";
+import type { ProblemRow } from "./problem-row.ts";
+import { problemGroups, statusRow } from "./problem-table.ts";
 
 export type { ProblemCode } from "./problem-code.ts";
 export type { Problem, ProblemFacts } from "./problem-facts.ts";
@@ -19,9 +19,6 @@ export function withCause(problem: Problem, cause: unknown): Problem {
 export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
   Object.values(problemGroups).flatMap((group) => Object.entries(group) as [ProblemCode, ProblemRow][]),
 );
-
-// Long enough to find the place, and short enough that problems cannot hold megabytes.
-const valueLength = 200;
 
 /**
  * A problem with its message. A custom `client` may return one instead of a response.
@@ -38,14 +35,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
     const { expected, isValid } = factChecks[name as keyof ProblemFacts];
     if (fact !== undefined && !isValid(fact)) throw unexpected(`facts.${name}`, expected, fact);
   }
-  const { value } = facts;
-  const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
-  return { code, message: messageOf(code, kept), ...kept };
-}
-
-/** The problem of a document that is something other than a sitemap. */
-export function notSitemap(value: NotSitemap): Problem {
-  return problem("not-a-sitemap", { value });
+  return createProblem(code, facts, rowOf(code));
 }
 
 /** A problem from an archive or a client, which are not trusted, with our own message. Undefined if it has invalid facts; `isLenient` drops these. */
@@ -84,18 +74,23 @@ const factNames = Object.keys(factChecks);
 
 /** Whether this version has the code: archives of later versions, and clients, may have others. */
 export function isKnownCode(code: ProblemCode): boolean {
-  return problemRows.has(code) || statusRowOf(code) !== undefined;
+  return rowOf(code) !== undefined;
 }
 
 type Judgment = (code: ProblemCode) => boolean;
 type Trait = "loss" | "cutOff" | "temporary" | "noResponse" | "refused";
 
 function withTrait(trait: Trait): Judgment {
-  return (code) => (problemRows.get(code) ?? statusRowOf(code))?.[trait] ?? false;
+  return (code) => rowOf(code)?.[trait] ?? false;
 }
 
 /** Whether something that the website declares is missing because of this problem. This alone decides what is complete. */
 export const isLossy: Judgment = withTrait("loss");
+/** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */
+export function isComplete(problems: readonly Problem[]): boolean {
+  return !problems.some(({ code }) => isLossy(code));
+}
+
 /** Whether a document with this problem ended too early. */
 export const isCutOff: Judgment = withTrait("cutOff");
 /** Whether a retry may succeed. */
@@ -125,101 +120,19 @@ export function messageWithHint({ code, message, value, status }: Problem): stri
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
 }
 
-/** Collects the problems of one document: one for each code, with its first occurrence and its count. */
-export class ProblemLog {
-  readonly #problems = new Map<ProblemCode, Problem>();
-  readonly #counts = new Map<ProblemCode, number>();
-  #complete = true;
-
-  /** Whether no problem is a loss. */
-  get complete(): boolean {
-    return this.#complete;
-  }
-
-  /** Whether the bytes of the document ended before the document did. */
-  get isCutOff(): boolean {
-    for (const code of this.#problems.keys()) if (isCutOff(code)) return true;
-    return false;
-  }
-
-  /** Whether this code was added before: then only its count matters, and no facts are needed. */
-  has(code: ProblemCode): boolean {
-    return this.#problems.has(code);
-  }
-
-  add(code: ProblemCode, facts?: ProblemFacts): void {
-    const count = this.#counts.get(code);
-    this.#counts.set(code, (count ?? 0) + (facts?.count ?? 1));
-    if (count !== undefined) return;
-    this.#problems.set(code, problem(code, facts));
-    if (isLossy(code)) this.#complete = false;
-  }
-
-  /** Adds a problem at a line of the document. */
-  addAt(line: number, code: ProblemCode, value?: string, limit?: number): void {
-    const facts = { line, ...(value === undefined ? {} : { value }), ...(limit === undefined ? {} : { limit }) };
-    this.add(code, facts);
+/** Collects the problems of a document, of how it was fetched, and of a tree. */
+export class ProblemLog extends DocumentProblems<ProblemCode> {
+  constructor() {
+    super(rowOf);
   }
 
   /** Adds a problem that was made elsewhere. */
   addProblem({ code, message: _, ...facts }: Problem): void {
     this.add(code, facts);
   }
-
-  /** Problems of the bytes come first, the others in the order of their first occurrence. */
-  toArray(): Problem[] {
-    const ofBytes = byteCodes.filter((code) => this.#problems.has(code));
-    return [...new Set([...ofBytes, ...this.#problems.keys()])].map((code) => {
-      const first = this.#problems.get(code) as Problem;
-      const count = this.#counts.get(code) ?? 1;
-      return count > 1 ? { ...first, count } : first;
-    });
-  }
 }
 
-const byteCodes = Object.keys(byteProblems) as ProblemCode[];
-
-function messageOf(code: ProblemCode, facts: ProblemFacts): string {
-  const row = problemRows.get(code);
-  if (row === undefined) return statusRowOf(code)?.message ?? code;
-  return fill(ownValue(row.messageFor, facts.value) ?? row.message, facts);
-}
-
-function ownValue(texts: Readonly<Record<string, string>> | undefined, value: string | undefined): string | undefined {
-  return texts !== undefined && value !== undefined && Object.hasOwn(texts, value) ? texts[value] : undefined;
-}
-
-function statusRowOf(code: string): ProblemRow | undefined {
+function rowOf(code: ProblemCode): ProblemRow | undefined {
   const status = /^http-(\d+)$/.exec(code)?.[1];
-  return status === undefined ? undefined : statusRow(Number(status));
-}
-
-// `{limit ms}`: the fact, and its unit. `[ at line {line}]`: only if the fact is known.
-function fill(template: string, facts: ProblemFacts): string {
-  return template
-    .replace(/\[([^\]{]*\{(\w+)[^\]]*)\]/g, (_, part: string, name: keyof ProblemFacts) =>
-      facts[name] === undefined ? "" : part,
-    )
-    .replace(/\{(\w+)(?: (\w+))?\}/g, (_, name: keyof ProblemFacts, unit?: string) => figure(facts[name], unit));
-}
-
-function figure(fact: string | number | undefined, unit: string | undefined): string {
-  if (fact === undefined) return "unknown";
-  if (unit === "time") return timeOf(String(fact));
-  if (typeof fact === "string") return fact;
-  return unit === "ms" ? duration(fact) : unit === "bytes" ? amount(fact) : grouped(fact);
-}
-
-// `2026-05-31 10:00 UTC`, rounded up, so that nobody comes back too early.
-function timeOf(text: string): string {
-  const time = new Date(Math.ceil(Date.parse(text) / 60_000) * 60_000);
-  return Number.isNaN(time.getTime()) ? text : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
-}
-
-// A copy: problems are kept longer than the document that the value was cut from.
-function shorten(value: string): string {
-  if (value.length <= valueLength) return detached(value);
-  // Never ends in half a character.
-  const end = /[\uD800-\uDBFF]/.test(value[valueLength - 1] ?? "") ? valueLength - 1 : valueLength;
-  return detached(`${value.slice(0, end)}…`);
+  return problemRows.get(code) ?? (status === undefined ? undefined : statusRow(Number(status)));
 }

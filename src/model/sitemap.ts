@@ -1,6 +1,6 @@
 // What a sitemap is: an index of other sitemaps, a list of pages, or something that could not be read.
 import type { SitemapPage } from "./page.ts";
-import { isLossy, type Problem } from "./problem.ts";
+import type { Problem } from "./problem-facts.ts";
 
 /** A node of the tree: a sitemap that was fetched, or could not be. */
 export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
@@ -68,11 +68,6 @@ export function problemsOf(sitemap: Sitemap): readonly Problem[] {
 /** Whether a sitemap was read: an index or a list of pages. robots.txt and the root do not count. */
 export function isReadSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind === "pages" || (sitemap.kind === "index" && sitemap.format === "xml");
-}
-
-/** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */
-export function isComplete(problems: readonly Problem[]): boolean {
-  return !problems.some(({ code }) => isLossy(code));
 }
 
 /** The format that a sitemap with pages was read from. */

@@ -3,7 +3,7 @@
 //   link, the target is taken; of a doubled scheme, the second.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
-import type { ProblemCode } from "./problem.ts";
+import type { DocumentProblemCode } from "./problem-code.ts";
 import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
@@ -127,7 +127,7 @@ export class UrlResolver {
   // Accepted origins as written, such as `https://example.org/`. The last one used comes first.
   readonly #origins: Prefix[] = [];
   /** The problem with the last URL: a repair, or why there is none. */
-  problem: ProblemCode | undefined = undefined;
+  problem: DocumentProblemCode | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
   constructor(base: string | undefined, maxLength: number) {

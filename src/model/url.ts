@@ -1,11 +1,11 @@
 // What counts as a URL, the homepage of a URL, and when two URLs are the same.
 // Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
-import type { ProblemCode } from "./problem-code.ts";
+import type { DocumentProblemCode } from "./problem-code.ts";
 
 /** The result of `resolveUrl`: a URL, perhaps with a problem, or the reason why there is none. */
 export type ResolvedUrl =
-  | { readonly url: string; readonly problem?: ProblemCode }
-  | { readonly url?: undefined; readonly problem: ProblemCode };
+  | { readonly url: string; readonly problem?: DocumentProblemCode }
+  | { readonly url?: undefined; readonly problem: DocumentProblemCode };
 
 /** The protocol allows fewer than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
 export const protocolUrlLength = 2047;

@@ -6,7 +6,7 @@
 //   Lenient: other forms that websites use are also read.
 // Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (years 0 and 1 are unset dates
 // of some programs), Unix times.
-import type { ProblemCode } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
 
 /**
  * The date as ISO 8601, or undefined if it is ambiguous, impossible or not a date. `new Date` reads every result.
@@ -20,7 +20,7 @@ export function parseDate(text: string): string | undefined {
 /** Like `parseDate`, but reports corrections. `form`: the date format of the document: RFC 822 for RSS, that of the W3C for all others. */
 export function readDate(
   text: string,
-  report: (code: ProblemCode, value: string) => void,
+  report: (code: DocumentProblemCode, value: string) => void,
   form: "w3c" | "rfc822" = "w3c",
 ): string | undefined {
   if (usual.test(text)) return text;

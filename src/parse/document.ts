@@ -1,25 +1,28 @@
 // Parses a document of any format: its first characters decide which parser reads it.
 import { defaultLimits } from "../model/parse-options.ts";
-import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
+import type { Problem } from "../model/problem-facts.ts";
+import { type DocumentProblems, documentProblem } from "../model/problem-log.ts";
 import type { TextPiece } from "../model/text.ts";
 import { isRobotsUrl } from "../model/url.ts";
 import { type Entries, type EntryParser, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
-import { usualFastPath } from "./fast/token-reader.ts";
 import { JsonFeedParser } from "./json-feed.ts";
 import { isLlmsTxt, LlmsParser } from "./llms.ts";
 import { type RobotsGroups, RobotsParser } from "./robots.ts";
 import { TextParser } from "./text.ts";
 import { XmlParser } from "./xml/parser.ts";
+import type { CreateFastPath } from "./xml/scanner.ts";
 
 export interface DocumentParserOptions extends Partial<ParseContext> {
-  readonly problems: ProblemLog;
+  readonly problems: DocumentProblems;
+  /** Nothing has one by default, because it is a tenth of what `sitegrove/parse` would need in a browser. */
+  readonly fastPath: CreateFastPath | undefined;
   /** Whether it was requested as robots.txt, whatever URL it was found at. @default decided by `url` */
   readonly isRobots?: boolean | undefined;
 }
 
 /** A parser for a document whose format is not known yet. */
 export function createDocumentParser({ isRobots, ...given }: DocumentParserOptions): DocumentParser {
-  const context = { url: undefined, strict: false, limits: defaultLimits, fastPath: usualFastPath, ...given };
+  const context = { url: undefined, strict: false, limits: defaultLimits, ...given };
   return new DocumentParser(context, isRobots === true || isRobotsUrl(given.url));
 }
 
@@ -44,7 +47,7 @@ export class DocumentParser implements EntryParser {
 
   get outcome(): ParseOutcome {
     if (this.#parser !== undefined) return this.#parser.outcome;
-    return { kind: "invalid", reason: this.#refused ?? problem("empty") };
+    return { kind: "invalid", reason: this.#refused ?? documentProblem("empty") };
   }
 
   write(piece: TextPiece): Entries {
@@ -124,7 +127,7 @@ const mostJunk = 1024 * 1024;
 function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
   if (start === "") {
     if (!isWhole) return undefined;
-    return isRobots ? { as: "robots" } : { as: "nothing", reason: problem("empty") };
+    return isRobots ? { as: "robots" } : { as: "nothing", reason: documentProblem("empty") };
   }
   const isMarkup = start.startsWith("<");
   if (isMarkup && !isRobots) return { as: "xml", from: 0 };
@@ -137,7 +140,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   const what = otherFormat(text);
   if (isRobots) return what === undefined ? { as: "robots" } : { as: "robots", what };
   if (what === "json" && text.startsWith("{")) return { as: "json" };
-  if (what !== undefined) return { as: "nothing", reason: problem("not-a-sitemap", { value: what }) };
+  if (what !== undefined) return { as: "nothing", reason: documentProblem("not-a-sitemap", { value: what }) };
   if (isLlmsTxt(text)) return { as: "llms" };
   const junk = start.slice(0, mostJunk);
   const from = junk.search(xmlStart);

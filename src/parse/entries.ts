@@ -3,7 +3,8 @@
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import type { Problem, ProblemCode } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
+import type { Problem } from "../model/problem-facts.ts";
 import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
 import { protocolEntries } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/text.ts";
@@ -86,7 +87,7 @@ export interface EntryListener {
 
 /** What a sink needs from its parser. */
 export interface EntrySource {
-  report(code: ProblemCode, value?: string, limit?: number): void;
+  report(code: DocumentProblemCode, value?: string, limit?: number): void;
   stop(): void;
 }
 
@@ -172,7 +173,7 @@ export class EntrySink {
     return url;
   }
 
-  #reportUrl(problem: ProblemCode | undefined, text: string): void {
+  #reportUrl(problem: DocumentProblemCode | undefined, text: string): void {
     if (problem === undefined) return;
     this.#source.report(problem, text, lengthFacts(problem, this.#limits.urlLength).limit);
   }

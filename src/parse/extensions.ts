@@ -11,7 +11,7 @@ import type {
   VideoRestriction,
   VideoTvShow,
 } from "../model/page.ts";
-import type { ProblemCode } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
 import type { Draft } from "./entries.ts";
 import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
 import type { TextFacts } from "./text-facts.ts";
@@ -28,7 +28,7 @@ export interface ExtensionTarget {
   readonly video: Draft<SitemapVideo>;
   /** Attributes, kept until the text of their element follows. */
   attributes: Partial<Record<KeptAttribute, string>>;
-  report(code: ProblemCode, value?: string, limit?: number): void;
+  report(code: DocumentProblemCode, value?: string, limit?: number): void;
   date(text: string, facts?: TextFacts): string | undefined;
   newsDate(text: string, facts: TextFacts): string | undefined;
   url(text: string, facts?: TextFacts): string | undefined;

@@ -2,7 +2,7 @@
 // The document is read as a whole, because only a JSON parser can tell where an item ends. Therefore its size is limited.
 //   Lenient: an item without a URL is a page if its id is one.
 //   Lenient: anything after the JSON is ignored; reported.
-import { problem } from "../model/problem.ts";
+import { documentProblem } from "../model/problem-log.ts";
 import type { TextPiece } from "../model/text.ts";
 import type { Entries, ParseContext, ParseOutcome } from "./entries.ts";
 import { FeedReader } from "./feed.ts";
@@ -21,7 +21,7 @@ export class JsonFeedParser extends PlainParser {
   }
 
   get outcome(): ParseOutcome {
-    if (!this.#isFeed) return { kind: "invalid", reason: problem("not-a-sitemap", { value: "json" }) };
+    if (!this.#isFeed) return { kind: "invalid", reason: documentProblem("not-a-sitemap", { value: "json" }) };
     const { next } = this.#reader;
     return { kind: "pages", format: "json", ...(next === undefined ? {} : { next }) };
   }

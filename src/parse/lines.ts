@@ -1,7 +1,7 @@
 // Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do
 // not. Lines that are too long are skipped without being buffered. If the document is cut off, its last line may be half a URL, so it is
 // dropped.
-import type { ProblemCode } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
 import { detached, type TextPiece } from "../model/text.ts";
 import {
   type Entries,
@@ -31,7 +31,7 @@ export abstract class PlainParser implements EntryParser, EntrySource {
   abstract write(piece: TextPiece): Entries;
   abstract end(): Entries;
 
-  report(code: ProblemCode, value?: string, limit?: number): void {
+  report(code: DocumentProblemCode, value?: string, limit?: number): void {
     this.context.problems.addAt(this.line, code, value, limit);
   }
 

@@ -1,19 +1,18 @@
-// One document from a string, and the entry point `sitegrove/parse`.
+// The entry point `sitegrove/parse` in Node.js. Elsewhere it is parse-anywhere.ts, with the same functions.
 /**
  * Documents from strings and streams, with `import { parseSitemap } from "sitegrove/parse"`: runs anywhere, also in workers and browsers.
  * @module sitegrove/parse
  */
-import { unexpected } from "../model/option-checks.ts";
-import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
-import { ProblemLog } from "../model/problem.ts";
+import type { ParseOptions } from "../model/parse-options.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
-import { createDocumentParser } from "./document.ts";
-import { type Entries, joined, parsedSitemap } from "./entries.ts";
+import { usualFastPath } from "./fast/token-reader.ts";
+import { parseBytes, parseText } from "./parse-stream.ts";
 
 export type { Limits } from "../model/options.ts";
 export type * from "../model/page.ts";
 export type { ParseOptions } from "../model/parse-options.ts";
-export type { Problem, ProblemCode } from "../model/problem.ts";
+export type { ProblemCode } from "../model/problem-code.ts";
+export type { Problem } from "../model/problem-facts.ts";
 export type {
   PagesFormat,
   ParsedIndex,
@@ -23,7 +22,6 @@ export type {
   RobotsPreference,
   SitemapReference,
 } from "../model/sitemap.ts";
-export { parseStream } from "./parse-stream.ts";
 export type { RobotsRule } from "./robots.ts";
 export { parseRobots, type RobotsTxt } from "./robots-rules.ts";
 
@@ -34,18 +32,16 @@ export { parseRobots, type RobotsTxt } from "./robots-rules.ts";
  * if (sitemap.kind === "pages") for (const page of sitemap.pages) console.log(page.url);
  */
 export function parseSitemap(text: string, options?: ParseOptions): ParsedSitemap {
-  if (typeof text !== "string") throw unexpected("text", "a string (`readSitemap` takes bytes)", text);
-  const { url, strict, limits } = resolveParseOptions(options);
-  const problems = new ProblemLog();
-  const parser = createDocumentParser({ url, strict, limits, problems });
-  const batches: Entries[] = [];
-  for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
-    batches.push(parser.write(text.slice(at, at + pieceLength)));
-  }
-  batches.push(parser.end());
-  const { outcome } = parser;
-  return parsedSitemap({ outcome, complete: problems.complete, problems: problems.toArray() }, joined(batches));
+  return parseText(text, options, usualFastPath);
 }
 
-// The fastest chunk size.
-const pieceLength = 64 * 1024;
+/**
+ * Reads a sitemap of any format from a stream of bytes, such as the body of a response, plain or compressed with gzip. Never throws
+ * because of the bytes; errors of the stream are thrown. Needs no Node.js.
+ * @example
+ * const { body } = await fetch("https://example.org/sitemap.xml.gz");
+ * if (body) console.log(await parseStream(body));
+ */
+export async function parseStream(stream: ReadableStream<Uint8Array>, options?: ParseOptions): Promise<ParsedSitemap> {
+  return parseBytes(stream, options, usualFastPath);
+}

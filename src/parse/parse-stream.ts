@@ -1,30 +1,49 @@
-// Parses a document from a stream of bytes with web APIs only: `DecompressionStream` for gzip, `TextDecoder` for text.
+// Parses one document, from a text or from a stream of bytes, with web APIs only: `DecompressionStream` for gzip, `TextDecoder` for text.
 // `fetch` has already undone the Content-Encoding. `readSitemap` of the main entry point reads more compressions and repairs more character sets.
 import { unexpected } from "../model/option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
-import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
+import type { Problem, ProblemFacts } from "../model/problem-facts.ts";
+import { DocumentProblems, documentProblem } from "../model/problem-log.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import { createDocumentParser } from "./document.ts";
 import { type Entries, joined, parsedSitemap } from "./entries.ts";
+import type { CreateFastPath } from "./xml/scanner.ts";
 
-/**
- * Reads a sitemap of any format from a stream of bytes, such as the body of a response, plain or compressed with gzip. Never throws
- * because of the bytes; errors of the stream are thrown. Needs no Node.js.
- * @example
- * const { body } = await fetch("https://example.org/sitemap.xml.gz");
- * if (body) console.log(await parseStream(body));
- */
-export async function parseStream(stream: ReadableStream<Uint8Array>, options?: ParseOptions): Promise<ParsedSitemap> {
+/** Parses a whole text. Without a fast path, the scanner reads everything. */
+export function parseText(text: string, options?: ParseOptions, fastPath?: CreateFastPath): ParsedSitemap {
+  if (typeof text !== "string") throw unexpected("text", "a string (`readSitemap` takes bytes)", text);
+  const { url, strict, limits } = resolveParseOptions(options);
+  const problems = new DocumentProblems();
+  const parser = createDocumentParser({ url, strict, limits, problems, fastPath });
+  const batches: Entries[] = [];
+  for (let at = 0; at < text.length && !parser.stopped; at += pieceLength) {
+    batches.push(parser.write(text.slice(at, at + pieceLength)));
+  }
+  batches.push(parser.end());
+  const { outcome } = parser;
+  return parsedSitemap({ outcome, complete: problems.complete, problems: problems.toArray() }, joined(batches));
+}
+
+// The fastest chunk size.
+const pieceLength = 64 * 1024;
+
+/** Parses the bytes of a stream. Errors of the stream are thrown. */
+export async function parseBytes(
+  stream: ReadableStream<Uint8Array>,
+  options?: ParseOptions,
+  fastPath?: CreateFastPath,
+): Promise<ParsedSitemap> {
   if (typeof stream?.getReader !== "function") throw unexpected("stream", "a ReadableStream", stream);
   const { url, strict, limits } = resolveParseOptions(options);
-  const problems = new ProblemLog();
-  const parser = createDocumentParser({ url, strict, limits, problems });
+  const problems = new DocumentProblems();
+  const parser = createDocumentParser({ url, strict, limits, problems, fastPath });
   const batches: Entries[] = [];
   // The reason if nothing can be read.
   let refusal: Problem | undefined;
-  const refuse = (code: ProblemCode, facts?: ProblemFacts) => {
+  const refuse = (code: DocumentProblemCode, facts?: ProblemFacts) => {
     problems.add(code, facts);
-    refusal ??= problem(code, facts);
+    refusal ??= documentProblem(code, facts);
   };
   const source = new Source(stream.getReader());
   let bytes: Bytes = source;
@@ -211,11 +230,11 @@ type Decoder = InstanceType<typeof TextDecoder>;
 /** Decodes text in the character set of its byte order mark or XML declaration, otherwise as UTF-8. */
 class Text {
   readonly #decoder: Decoder;
-  readonly #problems: ProblemLog;
+  readonly #problems: DocumentProblems;
   // Throws for bytes that the other decoder replaces.
   #strict: Decoder | undefined;
 
-  constructor(start: Uint8Array, problems: ProblemLog) {
+  constructor(start: Uint8Array, problems: DocumentProblems) {
     this.#problems = problems;
     const label = charsetOf(start);
     try {

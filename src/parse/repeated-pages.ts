@@ -3,8 +3,8 @@
 // this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { type ListField, listFields, objectFields } from "../model/page-fields.ts";
-import type { ProblemCode } from "../model/problem.ts";
+import type { ListField, ObjectField } from "../model/page-fields.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
 
 interface Waiting {
   readonly page: { -readonly [Key in keyof SitemapPage]: SitemapPage[Key] };
@@ -15,7 +15,7 @@ interface Waiting {
 
 export class RepeatedPages {
   readonly #limits: Pick<AllLimits, ListField>;
-  readonly #report: (code: ProblemCode, value?: string, limit?: number) => void;
+  readonly #report: (code: DocumentProblemCode, value?: string, limit?: number) => void;
   // Receives the pages that need not wait any longer, in declared order.
   readonly #release: (page: SitemapPage) => void;
   // The pages that wait, from `#first` on, in declared order.
@@ -27,7 +27,7 @@ export class RepeatedPages {
 
   constructor(
     limits: Pick<AllLimits, ListField>,
-    report: (code: ProblemCode, value?: string, limit?: number) => void,
+    report: (code: DocumentProblemCode, value?: string, limit?: number) => void,
     release: (page: SitemapPage) => void,
   ) {
     this.#limits = limits;
@@ -102,6 +102,11 @@ export class RepeatedPages {
   }
 }
 
+// The fields to merge. The types require all that a page has, so the table of page fields need not be in every bundle of `sitegrove/parse`.
+const lists: Readonly<Record<ListField, true>> = { images: true, videos: true, alternates: true };
+const objects: Readonly<Record<ObjectField, true>> = { newsStory: true };
+const listFields = Object.keys(lists) as ListField[];
+const objectFields = Object.keys(objects) as ObjectField[];
 const details = [...listFields, ...objectFields];
 
 function hasDetails(page: SitemapPage): boolean {

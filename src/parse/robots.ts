@@ -11,7 +11,7 @@
 //   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
-import { problem } from "../model/problem.ts";
+import { documentProblem } from "../model/problem-log.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
@@ -39,7 +39,7 @@ export class RobotsParser extends LineParser {
     if (this.#resembles === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
     }
-    return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#resembles }) };
+    return { kind: "invalid", reason: documentProblem("not-a-sitemap", { value: this.#resembles }) };
   }
 
   protected takeLine(text: string): void {

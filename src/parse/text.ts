@@ -11,7 +11,7 @@
 //   file; reported. Any other space is part of the URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // Relative URLs are not accepted: every word would be one.
-import { notSitemap, problem } from "../model/problem.ts";
+import { documentProblem, notSitemap } from "../model/problem-log.ts";
 import { trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";
@@ -25,7 +25,7 @@ export class TextParser extends LineParser {
   get outcome(): ParseOutcome {
     if (this.sink.count("page") > 0) return { kind: "pages", format: "text" };
     const isText = this.#hasText || this.context.problems.has("limit-line-length");
-    const reason = isText ? notSitemap("text without a URL") : problem("empty");
+    const reason = isText ? notSitemap("text without a URL") : documentProblem("empty");
     return { kind: "invalid", reason };
   }
 

@@ -11,7 +11,7 @@ import type {
   SitemapPage,
   SitemapVideo,
 } from "../model/page.ts";
-import type { ProblemCode } from "../model/problem.ts";
+import type { DocumentProblemCode } from "../model/problem-code.ts";
 import { readDate } from "./dates.ts";
 import type { Draft, EntryKind, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { type ExtensionTarget, imageRules, type KeptAttribute, newsRules, videoRules } from "./extensions.ts";
@@ -152,7 +152,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
 
   /** Google reads fewer date forms in news stories, and rejects stories with others. */
   newsDate(text: string, facts: TextFacts): string | undefined {
-    const report = (code: ProblemCode, value: string) =>
+    const report = (code: DocumentProblemCode, value: string) =>
       this.report(code === "date-invalid" ? code : "news-date-form", value);
     return facts.isDate ? text : readDate(text, report);
   }

@@ -1,6 +1,5 @@
 // Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
 import type { ChangeFrequency } from "../model/page.ts";
-import { pageFields } from "../model/page-fields.ts";
 import { detached } from "../model/text.ts";
 
 /** https://www.sitemaps.org/protocol.html#prioritydef: "Valid values range from 0.0 to 1.0." A decimal comma could also separate two numbers. */
@@ -44,8 +43,17 @@ function shortWord(text: string): string {
   return trimmed.length > maxLength ? "" : trimmed.toLowerCase();
 }
 
+const changeFrequencies: Readonly<Record<ChangeFrequency, true>> = {
+  always: true,
+  hourly: true,
+  daily: true,
+  weekly: true,
+  monthly: true,
+  yearly: true,
+  never: true,
+};
 const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(
-  pageFields.changeFrequency.type.oneOf.map((name) => [name, name]),
+  Object.keys(changeFrequencies).map((name) => [name, name as ChangeFrequency]),
 );
 const booleans: ReadonlyMap<string, boolean> = new Map(
   ["yes", "true", "1", "no", "false", "0"].map((word, at) => [word, at < 3]),

@@ -12,8 +12,8 @@ import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "..
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
 import type { ListedPage } from "../model/page.ts";
-import type { Problem } from "../model/problem.ts";
-import { type IndexSitemap, isComplete, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { isComplete, type Problem } from "../model/problem.ts";
+import { type IndexSitemap, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { checkPart, checkSitemap, type PagesPart, type TreePart, walkNodes, walkSitemaps, withPages } from "./parts.ts";
 
 export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "discovery" | "unreachable"> {

@@ -10,8 +10,9 @@ import { hasNoBrowser, launch } from "../report/browser.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
+const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+
 async function bundled(): Promise<string> {
-  const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const { outputFiles } = await build({
     entryPoints: [path.join(root, exports["./parse"].default)],
     ...{ bundle: true, minify: true, platform: "browser", format: "iife", globalName: "sitegrove", write: false },
@@ -19,8 +20,14 @@ async function bundled(): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-test("bundled by esbuild, sitegrove/parse is small", async () => {
-  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(60_000);
+test("bundled by esbuild for the edge, sitegrove/parse is below 45 kB", async () => {
+  expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(45_000);
+});
+
+test("the entry points for Node and for everything else export the same", async () => {
+  const { node, default: anywhere } = exports["./parse"];
+  const [full, small] = await Promise.all([node, anywhere].map((file) => import(path.join(root, file))));
+  expect(Object.keys(small)).toEqual(Object.keys(full));
 });
 
 describe.skipIf(hasNoBrowser)("in a browser", () => {

@@ -4,6 +4,7 @@ import { readSitemap } from "../../src/crawl/read.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
+import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
 import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
@@ -128,7 +129,7 @@ describe("pages that wait", () => {
   });
 
   const pagesBeforeEnd = (text: string, urlsOnly: boolean): SitemapPage[] => {
-    const parser = createDocumentParser({ problems: new ProblemLog(), urlsOnly });
+    const parser = createDocumentParser({ problems: new ProblemLog(), urlsOnly, fastPath: usualFastPath });
     return parser.write(text).pages;
   };
 

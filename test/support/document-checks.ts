@@ -9,6 +9,7 @@ import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
+import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import type { CreateFastPath } from "../../src/parse/xml/scanner.ts";
 import { noFastPath } from "./no-fast-path.ts";
 import { Random } from "./random.ts";
@@ -68,7 +69,7 @@ export async function checkBytes(bytes: Uint8Array, url: string): Promise<void> 
 function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading {
   const log = new ProblemLog();
   const limits = { ...defaultLimits, ...options.limits };
-  const parser = createDocumentParser({ ...options, limits, problems: log });
+  const parser = createDocumentParser({ fastPath: usualFastPath, ...options, limits, problems: log });
   const pages: Entries["pages"] = [];
   const sitemaps: Entries["sitemaps"] = [];
   const take = (entries: Entries) => {

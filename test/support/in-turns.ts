@@ -7,6 +7,7 @@ import type { TextPiece } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import type { Entries } from "../../src/parse/entries.ts";
+import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import { type CheckOptions, expectEqual } from "./document-checks.ts";
 import { mutateText } from "./mutate.ts";
 import { noFastPath } from "./no-fast-path.ts";
@@ -68,7 +69,12 @@ function begin(turn: Turn) {
 function* read({ text, options, left }: Turn): Generator<undefined, unknown, number> {
   const problems = new ProblemLog();
   const decoder = new CharsetDecoder();
-  const parser = createDocumentParser({ ...options, limits: { ...defaultLimits, ...options.limits }, problems });
+  const parser = createDocumentParser({
+    fastPath: usualFastPath,
+    ...options,
+    limits: { ...defaultLimits, ...options.limits },
+    problems,
+  });
   const [pages, sitemaps]: [unknown[], unknown[]] = [[], []];
   const take = (entries: Entries) => {
     // Where only URLs are wanted, nothing else of a page has to be there.

@@ -8,6 +8,7 @@ import type { SitemapReference } from "../../src/model/sitemap.ts";
 import type { TextPiece } from "../../src/model/text.ts";
 import { createDocumentParser, type DocumentParserOptions } from "../../src/parse/document.ts";
 import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
+import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import { inEveryCut } from "./cuts.ts";
 
 export interface Parsed {
@@ -20,7 +21,7 @@ export interface Parsed {
   readonly codes: readonly ProblemCode[];
 }
 
-type Options = Omit<DocumentParserOptions, "problems" | "limits"> & { readonly limits?: Partial<AllLimits> };
+type Options = Partial<Omit<DocumentParserOptions, "problems" | "limits">> & { readonly limits?: Partial<AllLimits> };
 
 /** Parses a text whole and cut into pieces; all ways have to give the same result. */
 export function parsed(text: string, options: Options = {}): Parsed {
@@ -30,7 +31,13 @@ export function parsed(text: string, options: Options = {}): Parsed {
 export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}): Parsed {
   const problems = new ProblemLog();
   const limits = { ...defaultLimits, ...options.limits };
-  const parser = createDocumentParser({ url: "https://example.org/maps/sitemap.xml", ...options, limits, problems });
+  const parser = createDocumentParser({
+    url: "https://example.org/maps/sitemap.xml",
+    fastPath: usualFastPath,
+    ...options,
+    limits,
+    problems,
+  });
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   const take = (entries: Entries) => {

@@ -5,6 +5,7 @@ import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } f
 import { counted, duration, grouped, size } from "../../model/figures.ts";
 import type { Pattern } from "../../model/pattern.ts";
 import {
+  isComplete,
   isCutOff,
   isLossy,
   messageWithHint,
@@ -13,7 +14,7 @@ import {
   rootCauses,
   skippedBecause,
 } from "../../model/problem.ts";
-import { isComplete, isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
+import { isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { bareHost, parseUrl } from "../../model/url.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Messages } from "./messages.ts";

@@ -1,5 +1,6 @@
 // The position of the scanner in a document, for reading and for reporting problems.
-import type { ProblemCode, ProblemLog } from "../../model/problem.ts";
+import type { DocumentProblemCode } from "../../model/problem-code.ts";
+import type { DocumentProblems } from "../../model/problem-log.ts";
 import type { ReferenceFlaw, ReferenceWatcher } from "./text.ts";
 
 /** Something that positions refer to, such as a buffer. */
@@ -9,7 +10,7 @@ export interface XmlSource {
 }
 
 export class XmlCursor implements ReferenceWatcher {
-  readonly #problems: ProblemLog;
+  readonly #problems: DocumentProblems;
   /** `strict`: the first flaw ends the document. */
   readonly strict: boolean;
   /** The text that is being read, and the position of the first character that was not read yet. */
@@ -27,7 +28,7 @@ export class XmlCursor implements ReferenceWatcher {
   // Line ends between `at` and the position of a problem.
   #linesInside = 0;
 
-  constructor(problems: ProblemLog, strict: boolean, linesBefore: number) {
+  constructor(problems: DocumentProblems, strict: boolean, linesBefore: number) {
     this.#problems = problems;
     this.strict = strict;
     this.#lines = linesBefore;
@@ -79,16 +80,16 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   /** Whether a problem with this code was reported before. */
-  has(code: ProblemCode): boolean {
+  has(code: DocumentProblemCode): boolean {
     return this.#problems.has(code);
   }
 
   /** Adds a problem at the tag that is being read. */
-  report(code: ProblemCode, value?: string, limit?: number): void {
+  report(code: DocumentProblemCode, value?: string, limit?: number): void {
     this.#reportAt(this.at, code, value, limit);
   }
 
-  #reportAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+  #reportAt(at: number, code: DocumentProblemCode, value?: string, limit?: number): void {
     this.reports++;
     if (this.#problems.has(code)) {
       this.#problems.add(code);
@@ -99,7 +100,7 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   /** Adds a problem that makes the document not well-formed. */
-  flawAt(at: number, code: ProblemCode, value?: string, limit?: number): void {
+  flawAt(at: number, code: DocumentProblemCode, value?: string, limit?: number): void {
     this.#reportAt(at, code, value, limit);
     if (!this.strict || this.stopped) return;
     this.#reportAt(at, "xml-not-well-formed");
@@ -118,7 +119,7 @@ export class XmlCursor implements ReferenceWatcher {
   }
 
   /** Adds the problem that a limit was reached, and stops. */
-  limit(code: ProblemCode, limit: number): void {
+  limit(code: DocumentProblemCode, limit: number): void {
     this.report(code, undefined, limit);
     this.stopped = true;
   }

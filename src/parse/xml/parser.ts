@@ -1,7 +1,10 @@
 // Parses an XML document: its root element determines the format.
 //   Lenient: a sitemap or feed inside something else, such as an HTML page, is read.
 //   Lenient: elements before the root, such as a PHP warning in HTML, are skipped.
-import { notSitemap, type Problem, type ProblemCode, problem } from "../../model/problem.ts";
+
+import type { DocumentProblemCode } from "../../model/problem-code.ts";
+import type { Problem } from "../../model/problem-facts.ts";
+import { documentProblem, notSitemap } from "../../model/problem-log.ts";
 import type { TextPiece } from "../../model/text.ts";
 import { type Entries, type EntryParser, EntrySink, type ParseContext, type ParseOutcome } from "../entries.ts";
 import { baseLevels, FeedReader, feedFormats } from "../feed.ts";
@@ -56,7 +59,10 @@ export class XmlParser implements EntryParser, XmlHandler {
     if (refused !== undefined) return { kind: "invalid", reason: refused };
     if (this.#root === undefined) return { kind: "invalid", reason: this.#noRoot() };
     if (this.#isOtherRdf)
-      return { kind: "invalid", reason: problem("not-a-sitemap", { value: this.#otherRoot?.toLowerCase() ?? "rdf" }) };
+      return {
+        kind: "invalid",
+        reason: documentProblem("not-a-sitemap", { value: this.#otherRoot?.toLowerCase() ?? "rdf" }),
+      };
     if (this.#feed !== undefined) {
       const { next } = this.#feed;
       const format = this.#root === "feed" || this.#root === "entry" ? "atom" : "rss";
@@ -74,11 +80,12 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   #noRoot(): Problem {
-    if (this.#otherRoot !== undefined) return problem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
+    if (this.#otherRoot !== undefined)
+      return documentProblem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
     return this.#found("xml-truncated") ?? notSitemap("XML without a root");
   }
 
-  #found(wanted: ProblemCode): Problem | undefined {
+  #found(wanted: DocumentProblemCode): Problem | undefined {
     return this.#context.problems.toArray().find(({ code }) => code === wanted);
   }
 

@@ -8,7 +8,7 @@
 //   Lenient: entries and URLs in a CDATA section between entries are read.
 // With `strict`, the first error ends the document; strict.ts has the checks for this.
 import type { AllLimits } from "../../model/options.ts";
-import type { ProblemLog } from "../../model/problem.ts";
+import type { DocumentProblems } from "../../model/problem-log.ts";
 import { detached, type TextPiece } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
 import { endOfName, isHighSurrogate, isSpace, skipSpace, XmlAttributes } from "./attributes.ts";
@@ -30,9 +30,9 @@ export interface ScannerOptions {
   readonly limits: AllLimits;
   /** Stop at the first error. */
   readonly strict: boolean;
-  readonly problems: ProblemLog;
+  readonly problems: DocumentProblems;
   /** @default none: the scanner reads everything */
-  readonly fastPath?: CreateFastPath;
+  readonly fastPath?: CreateFastPath | undefined;
 }
 
 /** Reads ordinary XML in place of the scanner, and leaves everything else to it. The results are the same, only faster. */
