@@ -26,9 +26,8 @@ import { FileLock } from "../storage/lock.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
-import type { SideFacts } from "./diff-side.ts";
+import { emptySide, type SideFacts } from "./diff-side.ts";
 import { Evidence, isUnread } from "./evidence.ts";
-import { NdjsonSide } from "./ndjson-side.ts";
 import type { PageLists } from "./page-lists.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 import { declaredKey, TreeSide } from "./tree-side.ts";
@@ -174,7 +173,7 @@ export class ChangesRun {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
         await this.#filter.begin(tree.homepage, robotsOf(tree));
-        const before = state === undefined ? new NdjsonSide(undefined, true, "tree") : new KnownSide(state.tree);
+        const before = state === undefined ? emptySide : new KnownSide(state.tree);
         for await (const found of compareSides(before, new KnownSide(tree), this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;

@@ -92,6 +92,21 @@ export interface SideFacts {
   readonly indexes: ReadonlyMap<string | undefined, boolean>;
 }
 
+/** The facts of a file without pages. */
+export const emptyFile: SideFacts = {
+  complete: true,
+  hasFields: true,
+  kind: "file",
+  sitemaps: new Map(),
+  indexes: new Map(),
+};
+
+/** A side without pages: what is on the other one is new. */
+export const emptySide: Side = {
+  scan: async () => emptyFile,
+  async *read() {},
+};
+
 /** How many entries were skipped. */
 export function skippedEntries(problems: readonly Problem[]): number {
   return problems.reduce((sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count), 0);

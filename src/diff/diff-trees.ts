@@ -6,8 +6,7 @@ import { flatten } from "../crawl/crawl.ts";
 import { SpillFile } from "../join/spill-file.ts";
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import { compareSides } from "./compare-sides.ts";
-import { checkSide, type DiffSide, type OpenSideOptions } from "./diff-side.ts";
-import type { NdjsonSide } from "./ndjson-side.ts";
+import { checkSide, type DiffSide, type OpenSideOptions, type Side } from "./diff-side.ts";
 import { openSide } from "./open-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 
@@ -36,8 +35,8 @@ export type OnSide = (side: "before" | "after") => Pick<OpenSideOptions, "onEven
 
 /** `diffTrees` in batches of changes, with the totals at the end. */
 export async function* diffBatches(
-  before: DiffSide | NdjsonSide,
-  after: DiffSide | NdjsonSide,
+  before: DiffSide | Side,
+  after: DiffSide | Side,
   settings: DiffSettings,
   onSide: OnSide = () => ({}),
   spill: SpillFile = new SpillFile(),

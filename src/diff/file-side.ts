@@ -1,9 +1,8 @@
 // A local file or a stream as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
 
 import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import path from "node:path";
-import { type Reading, type ReadSettings, read } from "../crawl/read.ts";
+import { type ReadSettings, read } from "../crawl/read.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -26,22 +25,21 @@ import type { PageLists } from "./page-lists.ts";
 import { isFeed } from "./tree-side.ts";
 import { urlColumn } from "./url-table.ts";
 
-/** A part that is read as a document, as often as it is needed. */
-type Part = () => AsyncIterable<Uint8Array>;
-
 export class FileSide implements Side {
   readonly #source: string | DiffBytes;
+  readonly #name: string;
   // Keeps the bytes of a stream, which can be read only once.
   readonly #scratch = new Scratch();
+  readonly #blocks: Block[] = [];
   readonly #options: OpenSideOptions;
   readonly #settings: ReadSettings;
-  #parts: readonly Part[] = [];
   #isTable: boolean;
 
   /** `source`: a path, or a stream, which is stored while it is received. */
   constructor(source: string | DiffBytes, options: OpenSideOptions, isTable = false) {
     this.#isTable = isTable;
     this.#source = source;
+    this.#name = typeof source === "string" ? source : source.name;
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
     const rewrite = checkedRewrite("rewrite", options.crawl?.rewrite ?? []);
@@ -52,76 +50,61 @@ export class FileSide implements Side {
 
   async scan(lists: PageLists): Promise<SideFacts> {
     const source = this.#source;
+    if (typeof source !== "string") await this.#receive(source);
     const name = typeof source === "string" ? path.basename(source) : source.name;
-    this.#parts = typeof source === "string" ? await this.#fileParts(source) : [await this.#receive(source)];
     const sitemaps = new Map<string, SideSitemap>();
-    let complete = true;
-    let skipped = 0;
-    let found: Reading["outcome"] | undefined;
-    for (const part of this.#parts) {
-      const entries = this.#entries(part);
-      let step = await entries.next();
-      for (; !step.done; step = await entries.next()) {
-        for (const { url } of step.value.sitemaps) sitemaps.set(url, { reason: undefined, parent: undefined });
-        if (step.value.pages.length > 0) lists.add(name, step.value.pages);
-      }
-      const { outcome, complete: isWhole, problems } = step.value;
-      // The first part of a divided text decides its format.
-      found ??= outcome;
-      complete &&= isWhole || outcome.kind === "invalid";
-      skipped += skippedEntries(problems);
-      this.#options.onProblems?.(problems);
+    const entries = this.#entries();
+    let step = await entries.next();
+    for (; !step.done; step = await entries.next()) {
+      for (const { url } of step.value.sitemaps) sitemaps.set(url, { reason: undefined, parent: undefined });
+      if (step.value.pages.length > 0) lists.add(name, step.value.pages);
     }
-    if (found?.kind === "invalid") this.#expectEmptyList(found.reason);
-    const isNews = found?.kind === "pages" && isFeed(found.format);
-    for (const list of lists.lists) list.isFeed = isNews;
+    const { outcome, problems } = step.value;
+    if (outcome.kind === "invalid") this.#expectEmptyList(outcome.reason);
+    this.#options.onProblems?.(problems);
+    for (const list of lists.lists) list.isFeed = outcome.kind === "pages" && isFeed(outcome.format);
+    // An empty list is complete.
+    const complete = outcome.kind === "invalid" || step.value.complete;
     return {
-      kind: found?.kind === "index" ? "index" : "file",
-      hasFields: found?.kind === "index" || (found?.kind === "pages" && found.format !== "text"),
+      kind: outcome.kind === "index" ? "index" : "file",
+      hasFields: outcome.kind === "index" || (outcome.kind === "pages" && outcome.format !== "text"),
       complete,
-      skipped: new Map([["", skipped]]),
+      skipped: new Map([["", skippedEntries(problems)]]),
       sitemaps,
       indexes: new Map([[undefined, complete]]),
     };
   }
 
-  // A list may be empty, which is complete; any other file without pages is not a sitemap.
+  // A list may be empty; any other file without pages is not a sitemap.
   #expectEmptyList(reason: Problem): void {
-    const source = this.#source;
-    const mayBeEmpty = typeof source !== "string" || /\.txt$/i.test(source);
-    const shown = typeof source === "string" ? source : source.name;
+    const mayBeEmpty = typeof this.#source !== "string" || /\.txt$/i.test(this.#source);
     if (reason.code !== "empty" || !mayBeEmpty)
-      throw new SitemapError("invalid-file", `${shown} is neither an archive nor a sitemap: ${reason.message}`);
+      throw new SitemapError("invalid-file", `${this.#name} is neither an archive nor a sitemap: ${reason.message}`);
     this.#options.onProblems?.([reason]);
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {
-    for (const part of this.#parts) {
-      for await (const { pages } of this.#entries(part)) if (pages.length > 0) yield pages;
-    }
+    for await (const { pages } of this.#entries()) if (pages.length > 0) yield pages;
   }
 
   close(): Promise<void> {
     return this.#scratch.close();
   }
 
-  #entries(part: Part): ReturnType<typeof read> {
+  #entries(): ReturnType<typeof read> {
     const isRobots = typeof this.#source === "string" && isRobotsPath(this.#source);
-    const shown = typeof this.#source === "string" ? this.#source : this.#source.name;
-    const body = this.#isTable ? urlColumn(shown, part(), this.#options.column) : part();
+    const body = this.#isTable ? urlColumn(this.#name, this.#bytes(), this.#options.column) : this.#bytes();
     return read({ url: undefined, headers: [], body, isRobots }, this.#settings);
   }
 
-  async #fileParts(file: string): Promise<readonly Part[]> {
+  async *#bytes(): AsyncGenerator<Uint8Array, void> {
     const { signal } = this.#options;
-    const ranges = this.#isTable ? [{}] : await lineRanges(file);
-    return ranges.map((range) => () => createReadStream(file, { highWaterMark: blockLength, signal, ...range }));
+    if (typeof this.#source === "string")
+      yield* createReadStream(this.#source, { highWaterMark: blockLength, signal }) as AsyncIterable<Uint8Array>;
+    for (const block of this.#blocks) yield await this.#scratch.get(block);
   }
 
-  // A stream can be read only once.
-  async #receive({ name, bytes: chunks }: DiffBytes): Promise<Part> {
-    const scratch = this.#scratch;
-    const blocks: Block[] = [];
+  async #receive({ name, bytes: chunks }: DiffBytes): Promise<void> {
     const { start, bytes: all } = await withStart(chunks);
     const kind = kindOfBytes(start);
     if (kind === "table") this.#isTable = true;
@@ -129,11 +112,8 @@ export class FileSide implements Side {
     for await (const bytes of all) {
       this.#options.signal?.throwIfAborted();
       // A copy, because the producer may reuse its buffer.
-      blocks.push(await scratch.put(bytes.slice()));
+      this.#blocks.push(await this.#scratch.put(bytes.slice()));
     }
-    return async function* () {
-      for (const block of blocks) yield await scratch.get(block);
-    };
   }
 }
 
@@ -142,34 +122,3 @@ const notText = {
   ndjson: "NDJSON, which must be a file",
 };
 const blockLength = 256 * 1024;
-
-interface Range {
-  readonly start: number;
-  /** The offset of the last byte. */
-  readonly end: number;
-}
-
-const rangeLength = 16 * 1024 * 1024;
-
-// Divides a long text of URLs into ranges at line ends: each is read as a separate document, so that memory depends on the range and not
-// on the text. One range for any other file.
-export async function lineRanges(file: string, length: number = rangeLength): Promise<readonly Range[]> {
-  const handle = await open(file, "r");
-  try {
-    const { size } = await handle.stat();
-    const block = Buffer.alloc(64 * 1024);
-    const textAt = async (at: number) =>
-      block.toString("latin1", 0, (await handle.read(block, 0, block.length, at)).bytesRead);
-    const starts = [0];
-    const isList = size > length && /^(?:\xef\xbb\xbf|\s)*https?:\/\//i.test(await textAt(0));
-    for (let at = length; isList && at < size; ) {
-      const end = (await textAt(at)).indexOf("\n") + 1;
-      at += end || block.length;
-      if (end > 0 && at < size) starts.push(at);
-      if (end > 0) at += length;
-    }
-    return starts.map((start, number) => ({ start, end: (starts[number + 1] ?? Number.POSITIVE_INFINITY) - 1 }));
-  } finally {
-    await handle.close();
-  }
-}

@@ -5,42 +5,29 @@ import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type FieldType, type FieldTypes, itemTypes, objectTypes, pageFieldRows } from "../model/page-fields.ts";
 import { rewrite as checkedRewrite, type Rewrite, rewrittenPages } from "../model/rewrite.ts";
-import type { Side, SideFacts, SideSitemap } from "./diff-side.ts";
+import { emptyFile, type Side, type SideFacts } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 export class NdjsonSide implements Side {
-  readonly #file: string | undefined;
-  readonly #kind: "tree" | "file";
+  readonly #file: string;
   readonly #rewrite: Rewrite;
   // Whether everything declared was read. The last line of the file may say that it was not.
-  #complete: boolean;
+  #complete = true;
   // The start and end of each list in the file.
   readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
 
-  /** `file`: undefined if there are no pages. `kind`: if the other side is of another kind, the file's sitemaps are meaningless. */
-  constructor(
-    file: string | undefined,
-    complete = true,
-    kind: "tree" | "file" = "file",
-    rewrite: Options["rewrite"] = [],
-  ) {
+  constructor(file: string, rewrite: Options["rewrite"] = []) {
     this.#rewrite = checkedRewrite("rewrite", rewrite);
     this.#file = file;
-    this.#complete = complete;
-    this.#kind = kind;
   }
 
   async scan(lists: PageLists): Promise<SideFacts> {
-    const kind = this.#kind;
-    const sitemaps = new Map<string, SideSitemap>();
     for await (const { sitemap, pages, start, end } of this.#batches({ start: 0 })) {
-      if (kind === "tree") sitemaps.set(sitemap, { reason: undefined, parent: undefined });
       lists.add(sitemap, pages);
       const list = lists.lists.at(-1)!;
       this.#ranges.set(list, { start: this.#ranges.get(list)?.start ?? start, end });
     }
-    const complete = this.#complete;
-    return { kind, hasFields: true, complete, sitemaps, indexes: new Map([[undefined, complete]]) };
+    return { ...emptyFile, complete: this.#complete };
   }
 
   async *read(list: PageList): AsyncGenerator<readonly SitemapPage[], void> {
@@ -71,7 +58,6 @@ export class NdjsonSide implements Side {
 
   // Yields lines, with their line ends.
   async *#lines(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Buffer, void> {
-    if (this.#file === undefined) return;
     // Chunks of a long line are joined once, at its end.
     let open: Buffer[] = [];
     let length = 0;

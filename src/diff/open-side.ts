@@ -10,9 +10,9 @@ import { FileSide } from "./file-side.ts";
 import { NdjsonSide } from "./ndjson-side.ts";
 import { TreeSide } from "./tree-side.ts";
 
-export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions): Side {
+export function openSide(source: DiffSide | Side, options: OpenSideOptions): Side {
   const { crawl = {}, column, signal = crawl.signal, onEvent, onProblems } = options;
-  if (source instanceof NdjsonSide) return source;
+  if (isSide(source)) return source;
   if (isTree(source)) return new TreeSide(source);
   if (isBytes(source)) return new FileSide(source, { crawl, column, signal, onProblems });
   if (typeof source !== "string" || isTarget(source)) {
@@ -26,8 +26,12 @@ export function openSide(source: DiffSide | NdjsonSide, options: OpenSideOptions
   const { limits, rewrite } = crawl;
   if (kind === "archive")
     return new TreeSide((building) => openTreeWhile(source, { limits, rewrite, signal, onEvent }, building));
-  if (kind === "ndjson") return new NdjsonSide(source, undefined, undefined, rewrite);
+  if (kind === "ndjson") return new NdjsonSide(source, rewrite);
   return new FileSide(source, { crawl, column, signal, onProblems }, kind === "table");
+}
+
+function isSide(source: DiffSide | Side): source is Side {
+  return typeof source === "object" && "scan" in source;
 }
 
 function kindOf(file: string): ReturnType<typeof kindOfFile> {

@@ -217,9 +217,10 @@ async function pagesEncoder(format: FleetFormat, site: string): Promise<PagesEnc
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
   const { diffBatches } = await import("../diff/diff-trees.ts");
   const { resolveDiffOptions } = await import("../diff/settings.ts");
+  const { emptySide } = await import("../diff/diff-side.ts");
   const { NdjsonSide } = await import("../diff/ndjson-side.ts");
   const { write } = changeNdjsonWriter();
   const settings = resolveDiffOptions({ only: ["added", "changed", "unknown"] });
-  const before = archive ?? new NdjsonSide(undefined);
-  for await (const changes of diffBatches(before, new NdjsonSide(file), settings)) yield write(changes);
+  const after = new NdjsonSide(file);
+  for await (const changes of diffBatches(archive ?? emptySide, after, settings)) yield write(changes);
 }

@@ -173,7 +173,7 @@ test("--save keeps the responses, and --resume requests only what is missing", a
 test.each([
   [["--save", "x.warc.gz"], "--save needs --follow"],
   [["--fail-on", "gone"], "--fail-on needs --follow"],
-  [["--follow", "-f", "rss"], "--follow writes summary, csv or ndjson"],
+  [["--follow", "-f", "rss"], "--follow works only with -f summary, csv and ndjson"],
   [["--follow", "--fail-on", "lost"], "--fail-on: unknown name lost"],
 ])("2: %j", async (flags, message) => {
   const { code, stderr } = await sitegrove(["diff", at("urls.txt"), at("urls.txt"), ...flags]);

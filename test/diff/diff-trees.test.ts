@@ -5,7 +5,6 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffBatches, diffTrees } from "../../src/diff/diff-trees.ts";
-import { lineRanges } from "../../src/diff/file-side.ts";
 import { type DiffOptions, resolveDiffOptions } from "../../src/diff/settings.ts";
 import { SpillFile } from "../../src/join/spill-file.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
@@ -448,21 +447,6 @@ describe("files", () => {
     const urls = (from: number) => Array.from({ length: count }, (_, at) => `${home}${at + from}\n`).join("");
     const changes = await lines(file("many-old.txt", urls(0)), file("many-new.txt", urls(1)));
     expect(changes).toEqual(["removed /0 many-old.txt", `added /${count} many-new.txt`]);
-  });
-
-  test("a text that is cut into ranges gives every line once", async () => {
-    const text = Array.from({ length: 500 }, (_, at) => `${home}${at % 7}/${at}`).join("\r\n");
-    const place = file("ranges.txt", text);
-    for (const length of [1, 10, 100, 5000, 100_000]) {
-      const ranges = await lineRanges(place, length);
-      const pieces = ranges.map(({ start, end }) => text.slice(start, end + 1));
-      expect(pieces.join("")).toBe(text);
-      expect(pieces.slice(0, -1).every((piece) => piece.endsWith("\n"))).toBe(true);
-      expect(ranges.length > 1).toBe(length < text.length);
-    }
-    expect(await lineRanges(file("ranges.xml", set(...pages)), 10)).toEqual([
-      { start: 0, end: Number.POSITIVE_INFINITY },
-    ]);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import { Command, Option } from "commander";
 import { LastmodEvidence } from "../../check/lastmod-trust.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
+import { passing } from "../../model/pattern.ts";
 import type { Context, Done } from "../context.ts";
 import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
@@ -12,7 +13,7 @@ import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
 import { filterNotes, patternList } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
-import { byNameText, checkChangeFlags, ignoreInWords, pageFilter } from "./diff.ts";
+import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
@@ -74,7 +75,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const named = namesIn("--only", flags.only, kinds);
   const only = named.length === 0 ? undefined : named;
   const ignore = namesIn("--ignore", flags.ignore, ignorable);
-  const filter = pageFilter(flags);
+  const filter = passing(flags.include, flags.exclude);
   let isMatched = filter === undefined;
   const include = (url: string) => {
     const isIncluded = filter?.(url) === true;

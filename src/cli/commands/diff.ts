@@ -1,6 +1,7 @@
 // `sitegrove diff`: compares two sides, and writes the differences.
 import { Command, Option } from "commander";
 import type { DiffSide } from "../../diff/diff-side.ts";
+import type { OnSide } from "../../diff/diff-trees.ts";
 import { type ContentOf, resolveDiffOptions } from "../../diff/settings.ts";
 import {
   type ChangeKind,
@@ -24,7 +25,7 @@ import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flag
 import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/local-files.ts";
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
-import { type Batches, type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
+import { type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
 import { CrawlEnding, SkippedEntries } from "../output/ending.ts";
 import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
@@ -41,12 +42,16 @@ export function diffCommand(context: Context, done: Done): Command {
     )
     .argument("<old>", sides)
     .argument("<new>", "as for old");
-  addDiffFlags(command.optionsGroup("Output:"));
+  const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
+  const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
   const by = "compare the pages of two folders by date, by visible content, or by both";
-  command.addOption(
-    new Option("--by <what>", by).choices(["lastmod", "content", "both"]).default(undefined, "content"),
-  );
-  command
+  command.optionsGroup("Output:").addOption(format.choices(diffFormats).default(undefined, byNameText("summary")));
+  addFlags(command, "output")
+    .option("--only <kinds>", only, collected)
+    .option("--ignore <fields>", ignoreInWords, collected);
+  addFlags(command, "patterns", "column")
+    .option("--exit-code", "exit with 6 if there are differences")
+    .addOption(new Option("--by <what>", by).choices(["lastmod", "content", "both"]).default(undefined, "content"))
     .optionsGroup("Migration:")
     .option("--follow", "request the old URL of every page that is gone, and show where it leads")
     .option("--fail-on <verdicts>", `exit with 6 if a page is ${followVerdicts.join(", ")} (repeatable)`, collected);
@@ -80,21 +85,11 @@ Examples:
 
 export const ignoreInWords: string = `fields to ignore: ${ignorable.join(", ")} (repeatable)`;
 
-/** Adds the flags of `diff` and `fleet diff`. */
-export function addDiffFlags(command: Command): Command {
-  const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
-  const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
-  addFlags(command.addOption(format.choices(diffFormats).default(undefined, byNameText("summary"))), "output")
-    .option("--only <kinds>", only, collected)
-    .option("--ignore <fields>", ignoreInWords, collected);
-  return addFlags(command, "patterns", "column").option("--exit-code", "exit with 6 if there are differences");
-}
-
 export function byNameText(format: string): string {
   return `${format}, or by the name of --output`;
 }
 
-export interface DiffFlags extends Flags<DiffFormat> {
+interface DiffFlags extends Flags<DiffFormat> {
   readonly follow?: true;
   readonly by?: "lastmod" | "content" | "both";
   readonly failOn?: readonly string[];
@@ -108,14 +103,13 @@ export function checkChangeFlags({ csvSafe, format, force, output }: Flags): voi
 
 /** Returns the exit code. */
 async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
-  const { follow, save, resume } = flags;
+  const { follow, save, resume, csvSafe } = flags;
   const format = formatByName(flags.format as DiffFormat | undefined, flags.output, diffFormats);
-  const { csvSafe } = flags;
   const failOn = namesIn("--fail-on", flags.failOn, followVerdicts);
   const useless = [failOn[0] && "--fail-on", save && "--save", resume && "--resume"].find(Boolean);
   if (!follow && useless) throw new UsageError(`${useless} needs --follow`);
   if (follow && !["summary", "csv", "ndjson"].includes(format))
-    throw new UsageError("--follow writes summary, csv or ndjson");
+    throw new UsageError("--follow works only with -f summary, csv and ndjson");
   const [old, now] = await chooseSides(beforeName, afterName, flags, context);
   if (beforeName === "-" && afterName === "-") throw new UsageError("standard input can be one of the sides, not both");
   const kinds = follow ? (["removed", "unknown"] as const) : chosenKinds({ ...flags, format });
@@ -124,14 +118,8 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     ...namesIn("--ignore", flags.ignore, ignorable),
     ...(by === "content" ? ["lastModified" as const] : []),
   ];
-  const include = pageFilter(flags);
   checkChangeFlags({ ...flags, format });
-  const sideOf = (side: SideEnding["side"], { name }: SideTarget) => {
-    const ending: SideEnding = { side, name, crawl: new CrawlEnding(), problems: [] };
-    return ending;
-  };
-  const sides = { before: sideOf("before", old), after: sideOf("after", now) };
-  const ending = new DiffEnding([sides.before, sides.after], flags.exitCode);
+  const ending = new DiffEnding(old.name, now.name, flags.exitCode);
   const run = await withTargets({
     context,
     flags,
@@ -146,57 +134,42 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
   // --save and --resume apply to the pages that are followed.
   const { save: _save, resume: _resume, ...ofSides } = crawl;
-  const { diffBatches } = await import("../../diff/diff-trees.ts");
-  const resolved = resolveDiffOptions({
-    ...ofSides,
-    only: kinds,
-    ignore,
-    include,
-    column: flags.column,
-    signal: run.signal,
-  });
-  const settings = { ...resolved, contents };
-  const onSide = (side: SideEnding["side"]) => {
-    const { crawl, problems } = sides[side];
+  const { column, include, exclude } = flags;
+  const { signal } = run;
+  const options = { ...ofSides, only: kinds, ignore, include: passing(include, exclude), column, signal };
+  const settings = { ...resolveDiffOptions(options), contents };
+  const onSide: OnSide = (side) => {
+    const { crawl, problems } = ending.sides[side];
     const onEvent = (event: CrawlEvent) => {
       run.see(event);
       crawl.see(event);
     };
-    return { onEvent, onProblems: (found: readonly Problem[]) => void problems.push(...found) };
+    return { onEvent, onProblems: (found) => void problems.push(...found) };
   };
-  async function* batches(): Batches {
-    const before = await sourceOf(old, run, onSide("before"));
-    const after = await sourceOf(now, run, onSide("after"));
-    const found = diffBatches(before, after, settings, onSide);
+  async function* compared<Item>(
+    compare: (before: DiffSide, after: DiffSide) => AsyncGenerator<Item, DiffTotals, undefined>,
+  ): AsyncGenerator<Item, DiffTotals, undefined> {
+    const sides = [await sourceOf(old, run, onSide("before")), await sourceOf(now, run, onSide("after"))] as const;
     try {
-      ending.totals = yield* found;
+      const totals = yield* compare(...sides);
       run.crawled();
-      return ending.totals;
+      ending.totals = totals;
+      return totals;
     } finally {
-      for (const side of [before, after]) if (isTree(side)) await side.close();
+      for (const side of sides) if (isTree(side)) await side.close();
     }
   }
-  const names = { before: old.name, after: now.name };
+  const output = { format, csvSafe, names: { before: old.name, after: now.name } };
   if (follow) {
     const { followRows } = await import("../../diff/follow-gone.ts");
-    const rows = async function* () {
-      const sources = [await sourceOf(old, run, onSide("before")), await sourceOf(now, run, onSide("after"))] as const;
-      try {
-        const totals = yield* followRows(...sources, settings, run.options, onSide);
-        ending.totals = totals;
-        return totals;
-      } finally {
-        for (const side of sources) if (isTree(side)) await side.close();
-      }
-    };
+    const rows = compared((before, after) => followRows(before, after, settings, run.options, onSide));
     const seen = ({ verdict }: FollowedRow) => ending.follow(verdict, failOn.includes(verdict));
-    return run.write(writeFollowed(rows(), { format, csvSafe, names, seen }), () => ({
-      listed: ending.listed,
-      unit: "page",
-    }));
+    return run.write(writeFollowed(rows, { ...output, seen }), () => ({ listed: ending.listed }));
   }
-  const homepage = () => sides.after.crawl.homepage ?? sides.before.crawl.homepage;
-  const pieces = writeDiff(batches(), { format, csvSafe, kinds: new Set(kinds), names, homepage, seen: ending.count });
+  const { diffBatches } = await import("../../diff/diff-trees.ts");
+  const batches = compared((before, after) => diffBatches(before, after, settings, onSide));
+  const homepage = () => ending.sides.after.crawl.homepage ?? ending.sides.before.crawl.homepage;
+  const pieces = writeDiff(batches, { ...output, kinds: new Set(kinds), homepage, seen: ending.count });
   return run.write(pieces, () => ({ listed: ending.listed, unit: "change" }));
 }
 
@@ -221,15 +194,11 @@ async function sourceOf(
   return crawlTarget(await run.probe(target));
 }
 
-export function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
+function chosenKinds({ only, format }: Flags): readonly ChangeKind[] {
   const named = namesIn("--only", only, changeKinds);
   if (format !== "rss") return named.length === 0 ? listedKinds : changeKinds.filter((kind) => named.includes(kind));
   if (named.some((kind) => kind !== "added")) throw new UsageError("-f rss lists only new pages: use --only added");
   return ["added"];
-}
-
-export function pageFilter({ include, exclude }: Flags): ((url: string) => boolean) | undefined {
-  return passing(include, exclude);
 }
 
 interface SideTarget {
@@ -287,13 +256,16 @@ async function contentsOf(
 }
 
 /** How the reading of a side ended. */
-interface SideEnding {
-  readonly side: "before" | "after";
+class SideEnding {
   readonly name: string;
   /** For a website or an archive. */
-  readonly crawl: CrawlEnding;
+  readonly crawl: CrawlEnding = new CrawlEnding();
   /** For a file. */
-  readonly problems: Problem[];
+  readonly problems: Problem[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+  }
 }
 
 // An unknown page does not count as a difference.
@@ -301,9 +273,9 @@ function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
 
-/** The ending of `diff`, which says how its sides were read, and of `fleet diff`. */
-export class DiffEnding implements Ending {
-  readonly #sides: readonly SideEnding[];
+/** The ending of `diff`, which says how its sides were read. */
+class DiffEnding implements Ending {
+  readonly sides: { readonly before: SideEnding; readonly after: SideEnding };
   readonly #usesExitCode: boolean;
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
@@ -312,8 +284,8 @@ export class DiffEnding implements Ending {
   /** How many changes were reported. */
   listed = 0;
 
-  constructor(sides: readonly SideEnding[], usesExitCode = false) {
-    this.#sides = sides;
+  constructor(before: string, after: string, usesExitCode = false) {
+    this.sides = { before: new SideEnding(before), after: new SideEnding(after) };
     this.#usesExitCode = usesExitCode;
   }
 
@@ -337,11 +309,11 @@ export class DiffEnding implements Ending {
 
   /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
   get readNothing(): boolean {
-    return this.#sides.some(({ crawl }) => crawl.readNothing);
+    return this.sides.before.crawl.readNothing || this.sides.after.crawl.readNothing;
   }
 
   get exitCode(): number {
-    const worst = Math.max(0, ...this.#sides.map(({ crawl }) => crawl.exitCode));
+    const worst = Math.max(this.sides.before.crawl.exitCode, this.sides.after.crawl.exitCode);
     if (worst > exitCodes.incomplete) return worst;
     if ((this.#usesExitCode && this.#differences > 0) || this.#failures.size > 0) return exitCodes.findings;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
@@ -350,7 +322,8 @@ export class DiffEnding implements Ending {
   print(messages: Messages): void {
     if (this.totals === undefined) return;
     const { before, after, unknown } = this.totals;
-    for (const { side, name, crawl, problems } of this.#sides) {
+    for (const side of ["before", "after"] as const) {
+      const { name, crawl, problems } = this.sides[side];
       const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
       for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
       const skipped = new SkippedEntries();

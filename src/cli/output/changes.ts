@@ -38,11 +38,9 @@ interface DiffOutput {
   /** The website of the pages, once it is known. */
   homepage(): string | undefined;
   seen(changes: readonly TreeChange[]): void;
-  /** Set for lines with more than the changes. */
-  readonly writer?: ChangeWriter | undefined;
 }
 
-export type Batches<End = DiffTotals> = AsyncGenerator<readonly TreeChange[], End>;
+type Batches<End> = AsyncGenerator<readonly TreeChange[], End>;
 
 // About 64 KB of URLs.
 const batchLength = 1000;
@@ -77,9 +75,8 @@ export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutpu
     output.seen(changes);
     if (write !== undefined) summarizer.see(changes);
   };
-  // A feed must link to a website, which comes from the first changes.
-  const choose = (first: TreeChange | undefined) => output.writer ?? writerFor(output, first);
-  const totals = yield* writeChanges(batches, write === undefined ? choose : () => undefined, see);
+  const choose = (first: TreeChange | undefined) => (write === undefined ? writerFor(output, first) : undefined);
+  const totals = yield* writeChanges(batches, choose, see);
   if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));
 }
 
@@ -91,6 +88,7 @@ export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
 
 function writerFor({ format, csvSafe, names, homepage }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
   if (format !== "rss") return changeWriter(format, csvSafe);
+  // A feed must link to a website, which comes from the first changes.
   const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
   const link = homepage() ?? page;
   return changeFeedWriter({
