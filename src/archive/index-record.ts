@@ -3,7 +3,9 @@
 //   none. Each group begins where the previous one ends, so nothing can be omitted or overlap. The last record says where the index is.
 // The index is not trusted: readers compare each record with its line.
 import { SitemapError } from "../model/errors.ts";
+import type { Fetched } from "../model/exchange.ts";
 import { grouped } from "../model/figures.ts";
+import { cutOf } from "./exchange-json.ts";
 import { type ArchiveInfo, infoData, infoFrom, parseJson } from "./info.ts";
 import { isDamage, type RecordFile, type RecordSpan } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
@@ -22,7 +24,10 @@ export interface Group {
   readonly offset: number;
   /** The last record is the description; if there are two, the first is the response. */
   readonly lengths: readonly number[];
-  /** `x`: it was requested again, and replaces earlier ones. `c`: it is cut off, and later ones replace it. */
+  /**
+   * Of an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. Of another
+   * record: `info` or `index` if it is about a run.
+   */
   readonly flags: string;
 }
 
@@ -30,6 +35,11 @@ export interface IndexHead {
   readonly info: ArchiveInfo;
   /** How many of the groups are exchanges. */
   readonly exchanges: number;
+}
+
+/** The flags of a `Group`. */
+export function flagsOf(fetched: Fetched): string {
+  return `${fetched.again === undefined ? "" : "x"}${cutOf(fetched) ? "c" : ""}`;
 }
 
 /** The lines of an index, in pieces. */

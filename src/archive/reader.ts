@@ -6,9 +6,9 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange
 import type { Problem } from "../model/problem.ts";
 import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { RecordBody } from "./body.ts";
-import { cutOf, revive } from "./exchange-json.ts";
+import { revive } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
-import { AnswerLimit, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
+import { AnswerLimit, flagsOf, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
 import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
 import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
@@ -127,6 +127,7 @@ export class Archive implements DocumentSource {
   readonly #runs = new Set<string>();
   // The previous record, if it is a response of ours. It is ignored unless its description follows.
   #response: { readonly id: string; readonly span: RecordSpan } | undefined;
+  // How many exchanges there were since a run began that resumes no other.
   #exchanges = 0;
 
   constructor(records: RecordFile, size: number, options: OpenArchiveOptions = {}) {
@@ -247,7 +248,8 @@ export class Archive implements DocumentSource {
     this.#response = undefined;
     const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
     const isAboutRun = isOurs && type === "metadata" && !fields.has("warc-target-uri");
-    const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags: isAboutRun ? "index" : "" };
+    const flags = isAboutRun ? "index" : type === "warcinfo" ? "info" : "";
+    const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags };
     if (isOurs && type === "metadata" && !isAboutRun) return this.#addExchange(record, response);
     this.#addGroup(other);
     if (isAboutRun && fields.get("content-type") === indexType) return this.#addEnd(record);
@@ -266,6 +268,7 @@ export class Archive implements DocumentSource {
     }
     const { info, resumes } = infoFrom(parseJson(json));
     const id = record.head.fields.get("warc-record-id") ?? "";
+    if (resumes === undefined || !this.#infoIds.has(resumes)) this.#exchanges = 0;
     this.#infoIds.add(id);
     // In joined archives, the first one describes the run, unless it was resumed.
     const goesOn = resumes !== undefined && this.#runs.has(resumes);
@@ -334,11 +337,6 @@ export class Archive implements DocumentSource {
       throw new SitemapError("invalid-archive", "it is damaged: a record is too long");
     return content ?? (await this.records.read(span, maxDescription)).content;
   }
-}
-
-/** The flags of a `Group`. */
-export function flagsOf(fetched: Fetched): string {
-  return `${fetched.again === undefined ? "" : "x"}${cutOf(fetched) ? "c" : ""}`;
 }
 
 function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {

@@ -15,10 +15,9 @@ import { version } from "../model/version.ts";
 import { AtomicFile } from "../storage/atomic-file.ts";
 import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "../storage/file.ts";
 import { described } from "./exchange-json.ts";
-import { endOf, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
+import { endOf, flagsOf, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, infoData } from "./info.ts";
 import { archiveKey } from "./keys.ts";
-import { type Archive, flagsOf } from "./reader.ts";
 import { RecordFile } from "./records.ts";
 import { Digester, type Field, newId, ownFields, recordEnd, serializeHead } from "./warc.ts";
 
@@ -50,9 +49,12 @@ export class ArchiveWriter {
     this.end = groups.length === 0 ? 0 : endOf(groups.at(-1) as Group);
   }
 
-  /** Continues after the last exchange of an archive; the rest is removed at the start. The writer owns the file from now on. */
-  static after({ records, groups }: Archive): ArchiveWriter {
-    while (groups.at(-1)?.key === "") groups.pop();
+  /**
+   * Continues after the last exchange of an archive, or after the last start of a run. What follows is removed at the start. The writer
+   * owns the file from now on.
+   */
+  static after({ records, groups }: Written): ArchiveWriter {
+    while (groups.at(-1)?.key === "" && groups.at(-1)?.flags !== "info") groups.pop();
     return new ArchiveWriter(records, groups);
   }
 
@@ -80,7 +82,7 @@ export class ArchiveWriter {
       `sitegrove: ${JSON.stringify(infoData(info, resumes))}`,
     ];
     const content = Buffer.from(fields.map((line) => `${line}\r\n`).join(""));
-    await this.#append("", "", [
+    await this.#append("", "info", [
       this.#sealed(ownFields("warcinfo", this.infoId, "application/warc-fields"), [content]),
     ]);
   }
@@ -302,8 +304,16 @@ function truncated(problem: Problem | undefined): readonly Field[] {
   return [["WARC-Truncated", code.startsWith("timeout-") ? "time" : "disconnect"]];
 }
 
-/** An archive, or the output of a writer. */
-type Written = Pick<Archive, "records" | "groups" | "info" | "infoId" | "finished" | "truncated" | "altered">;
+/** An archive to copy or to continue: an open one, or the output of a writer. */
+export interface Written {
+  readonly records: RecordFile;
+  readonly groups: Group[];
+  readonly info: ArchiveInfo | undefined;
+  readonly infoId: string | undefined;
+  readonly finished: boolean;
+  readonly truncated: boolean;
+  readonly altered: boolean;
+}
 
 /** Copies an archive, record by record. */
 export async function copyArchive(from: Written, to: string, overwrite?: boolean): Promise<void> {

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writ
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { openArchive } from "../../src/archive/reader.ts";
-import { createStore } from "../../src/archive/store.ts";
+import { createStore, openToResume } from "../../src/archive/store.ts";
 import type { Fetched } from "../../src/model/exchange.ts";
 import { problem } from "../../src/model/problem.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -128,6 +128,41 @@ test("of joined archives, the first website is read, and the other is reported a
   };
   expect(await problemsOf("two.warc")).toEqual([["archive-website", "https://b.example/"]]);
   expect(await problemsOf("twice.warc")).toEqual([]);
+});
+
+test("a missing exchange of the second of two joined archives is noticed, even if the first has more", async () => {
+  const parts: Buffer[] = [];
+  for (const names of [["a", "b", "c"], ["d"]]) {
+    const save = inFolder(`${names.length}.warc`);
+    const store = await createStore({ kind: "auto", save, info });
+    for (const name of names) await store.keep(documentAt(`https://example.org/${name}.xml`, name));
+    await store.finish();
+    await store.close();
+    parts.push(await readFile(save));
+  }
+  const [first, second] = parts as [Buffer, Buffer];
+  const damaged = Buffer.from(
+    second.toString("latin1").replace("WARC-Type: metadata", "WARC-Type: metadatb"),
+    "latin1",
+  );
+  await writeFile(inFolder("whole.warc"), Buffer.concat([first, second]));
+  await writeFile(inFolder("damaged.warc"), Buffer.concat([first, damaged]));
+  expect(await opened(inFolder("whole.warc"))).toMatchObject({ altered: false });
+  expect(await opened(inFolder("damaged.warc"))).toMatchObject({ altered: true });
+});
+
+test.each(["site.warc", "site.warc.gz"])("%s: a run resumed again before its first response goes on", async (name) => {
+  const file = await written(name, documentAt("https://example.org/a.xml", "a"));
+  for (const [at, urls] of [[], ["b"], ["c"]].entries()) {
+    const resumed = await openToResume(file);
+    const about = { ...info, settings: { userAgent: `${at}` } };
+    const store = await createStore({ kind: "auto", resumed, info: about });
+    for (const url of urls) await store.keep(documentAt(`https://example.org/${url}.xml`, url));
+    await store.close();
+    const archive = await opened(file);
+    expect(archive).toMatchObject({ info: about, otherWebsite: undefined, altered: false, finished: false });
+    expect([...archive.answers.values()].every(({ run }) => run === undefined)).toBe(true);
+  }
 });
 
 describe("a file that exists is never replaced", () => {
