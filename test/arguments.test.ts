@@ -249,12 +249,12 @@ test("what recurse and recurseList return is checked, also if it is a promise", 
     sitemapTreeForHomepage({ sitemaps: ["https://example.org/i.xml"] }, { client, ...options });
   for (const result of [undefined, 0, null, Promise.resolve(0), ["match"]]) {
     expect(await refusal(() => read({ recurse: () => result }))).toMatch(
-      /^invalid-option: Expected `the result of recurse` to be true or false/,
+      /^invalid-option: Expected `recurse\(\)` to be true or false/,
     );
   }
   for (const result of [undefined, 5, Promise.resolve(5), [null], ["https://example.org/a.txt"]]) {
     expect(await refusal(() => read({ recurseList: () => result }))).toMatch(
-      /^invalid-option: Expected `the result of recurseList` to be a list of children/,
+      /^invalid-option: Expected `recurseList\(\)` to be a list of children/,
     );
   }
   for (const options of [{ recurse: async () => false }, { recurseList: async () => [] }]) {

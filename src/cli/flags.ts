@@ -125,12 +125,12 @@ export function givenFlags(flags: CrawlFlags, except: readonly string[]): string
     .map(({ option }) => option.long ?? option.flags);
 }
 
-/** A message about an option of the library, in terms of its flag. */
+/** A message about an option of the library, in terms of its flag: `Expected --since to be a date, got "x"`. */
 export function withFlagName(message: string): string {
-  return message.replace(/^Expected `([\w.]+)`/, (start, name) => {
-    const flag = optionFlags.find(({ path, value }) => value !== undefined && path.join(".") === name);
-    return flag === undefined ? start : `Expected ${flag.option.long}`;
-  });
+  const [start, name] = /^Expected `([\w.]+)`/.exec(message) ?? [];
+  const flag = optionFlags.find(({ path, value }) => value !== undefined && path.join(".") === name);
+  if (start === undefined || flag === undefined) return message;
+  return `Expected ${flag.option.long}${message.slice(start.length).replace(/ got `(.*)`/s, " got $1")}`;
 }
 
 /** Splits `--only added,removed --only moved` into names. Throws a `UsageError` for an unknown one. */

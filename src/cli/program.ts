@@ -124,13 +124,17 @@ export async function createProgram(context: Context, done: Done, name = "", isW
   return program;
 }
 
-// `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Invalid values are reported as everywhere else:
-// `Expected --retries to be a whole number, got "x"`.
+// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Mistakes are reported as everywhere
+// else: `Expected --retries to be a whole number, got "x"`.
 function oneLine(text: string): string {
   const words = text
     .trim()
     .replace(/^error: /, "")
     .replace(/^unknown option/, "unknown flag")
+    .replace(/^missing required argument '(.*)'$/, "missing argument: $1; --help shows examples")
+    .replace(/^required option '(.*)' not specified$/, "missing flag: $1; --help shows examples")
+    .replace(/^option '(.*)' cannot be used with option '(.*)'$/, "$1 cannot be used with $2")
+    .replace(/\s*\(Did you mean (.*)\?\)$/s, "; did you mean $1?")
     .replace(/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)\.$/s, 'Expected $1 to be $3, got "$2"')
     .replace(
       /^command-argument value '(.*)' is invalid for argument '(.*?)'\. (.*)\.$/s,

@@ -55,7 +55,7 @@ export function childrenOf(options: ChildrenOptions): Children {
       if (filter?.follows(reference, isRobots) === false) continue;
       // Must be a boolean: the result of `match`, for example, would never be false.
       const isFollowed: unknown = recurse === undefined ? true : await recurse(reference, context);
-      if (typeof isFollowed !== "boolean") throw unexpected("the result of recurse", "true or false", isFollowed);
+      if (typeof isFollowed !== "boolean") throw unexpected("recurse()", "true or false", isFollowed);
       if (isFollowed) keep(reference);
     }
   }
@@ -69,7 +69,7 @@ export function childrenOf(options: ChildrenOptions): Children {
     },
     async end() {
       const chosen: unknown = recurseList === undefined ? [] : await recurseList(listed.splice(0), context);
-      if (!isReferences(chosen)) throw unexpected("the result of recurseList", "a list of children", chosen);
+      if (!isReferences(chosen)) throw unexpected("recurseList()", "a list of children", chosen);
       await takeAll(chosen);
       return { references: listed, within, unlisted };
     },

@@ -282,7 +282,7 @@ class DocumentFetch {
     const { attempts } = this.#end;
     const chosen = settings.retry?.(reason, attempts) ?? mayRetry(reason, attempts, settings.retries, slot.origin);
     // A wrong type would never end, or wait forever.
-    if (typeof chosen !== "boolean") number("the result of retry", chosen);
+    if (typeof chosen !== "boolean") number("retry()", chosen);
     const isRetried = chosen !== false;
     if (head === undefined) slot.failed(reason, isRetried);
     if (!isRetried) return this.#fail(outcome, reason, head);

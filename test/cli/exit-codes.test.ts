@@ -178,69 +178,6 @@ test.each([
   expect(code).toBe(3);
 });
 
-describe("2: the command line is wrong, said in one line", () => {
-  test.concurrent.each([
-    [["ls", "example.org", "--fromat", "json"], "Did you mean --format?"],
-    [["ls", "example.org", "--timeot", "3"], "unknown flag '--timeot' (Did you mean --timeout?)"],
-    [["ls", "example.org", "--retries", "x"], 'Expected --retries to be a whole number, 0 or greater, got "x"'],
-    [["ls", "example.org", "-f", "yaml"], "to be one of tabtree, pages, pages-json, json, ndjson, csv"],
-    [["ls", "example.org", "--limit", "many"], "to be a whole number, 0 or greater"],
-    [["ls", "example.org", "--concurrency", "0"], "to be a whole number, 1 or greater"],
-    [["ls", "example.org", "--max-bytes", "5X"], "to be a number of bytes"],
-    [["ls", "example.org", "--timeout", "-1"], "to be a time"],
-    [["ls", "example.org", "--timeout", "0"], "to be a time greater than zero"],
-    [["fleet", "example.org", "--out", "x", "--timeout", "0ms"], "to be a time greater than zero"],
-    [["ls", "example.org", "--since", "yesterday"], "Expected --since to be a date such as"],
-    [["ls", "example.org", "--include", "/(/"], "Expected --include to be a valid pattern: Invalid regular expression"],
-    [["ls", "example.org", "-f", "json", "-u"], "--strip-url works only with -f tabtree, pages, pages-json and"],
-    [["ls", "example.org", "-f", "csv", "--separator", "x"], "to be a comma, ';' or tab"],
-    [["ls", "example.org", "-f", "pages", "--separator", ";"], "--separator works only with -f csv"],
-    [["ls", "example.org", "-f", "sitemaps-csv", "--columns", "url"], "--columns works only with -f csv"],
-    [["ls", "example.org", "--allow-private", "--public-only"], "cannot be used with"],
-    [["ls", "example.org", "-f", "sitemaps", "--since", "7d"], "--since filters pages, but -f sitemaps lists sitemaps"],
-    [["ls", "example.org", "-f", "parquet"], "-f parquet writes several files: name their folder with -o DIR"],
-    [["ls", "a.example", "b.example", "--save", "x.warc"], "--save works with one website: name only one"],
-    [["ls", "example.org", "-f", "pages", "--all"], "--all works only with -f tabtree"],
-    [["ls", "ftp://example.org/"], "not an http or https URL"],
-    [["ls", "missing.warc.gz"], "no such file"],
-    [["ls", "http://127.0.0.1:9/", "--save", "pages.csv"], "its name must end in .warc or .warc.gz, not pages.csv"],
-    [["report", "missing"], "no such file or folder: missing; for a website: https://missing/"],
-    [["ls", "example.org", "--known-path", "https://elsewhere.org/x"], "Expected --known-path"],
-    [["ls"], "no website given"],
-    [["list"], "unknown command 'list'"],
-    [["parse", "missing.xml"], "no such file or folder: missing.xml"],
-    [["parse", "missing"], "no such file or folder: missing"],
-    [["parse", "example.org/feed"], "no such file or folder: example.org/feed"],
-    [
-      ["check", "missing.example", "--url", "https://example.org/"],
-      "no such file or folder: missing.example; --url and --map need",
-    ],
-    [
-      ["ls", "missing.example", "--map", "https://example.org/=."],
-      "no such file or folder: missing.example; --url and --map need",
-    ],
-    [["check", "https://example.org/", "--url", "https://example.org/"], "sitegrove: --url and --map need a local"],
-    [["completion", "tcsh"], "to be one of bash, zsh, fish"],
-  ])("%j", async (words, message) => {
-    const { code, stdout, stderr } = await sitegrove(words);
-    expect(stderr).toContain(message);
-    expect(stderr).toMatch(/^sitegrove: [^\n]+\n$/);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  });
-
-  test("a header or proxy that is wrong is not repeated: it may be a secret", async () => {
-    for (const words of [
-      ["--header", "Bearer s3cret"],
-      ["--proxy", "s3cret"],
-      ["--header", "X: s3cret\u0001"],
-    ]) {
-      const { code, stderr } = await sitegrove(["ls", "example.org", ...words]);
-      expect(code).toBe(2);
-      expect(stderr).not.toContain("s3cret");
-    }
-  });
-});
-
 test("0: a reader that goes away early ends the program quietly", async () => {
   const { stdout, stderr } = await shell(
     `eval "$SITEGROVE" ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,

@@ -82,7 +82,6 @@ test.each([
   const url = refuse === undefined ? "127.0.0.1:9" : (await proxyServer({ refuse })).url;
   const { code, stderr } = await sitegrove([...tunneled(), "--proxy", url, "--retries", "0"]);
   expect(stderr).toContain(said);
-  expect(stderr).toMatch(/^sitegrove: Could not connect to website\.test:\d+: /);
   expect(code).toBe(5);
 });
 

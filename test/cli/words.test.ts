@@ -1,5 +1,5 @@
 // What people type at first contact: no command, several websites, names that are files.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
@@ -51,12 +51,6 @@ test("the help is one screen; --help-all has every flag, and those of the networ
     expect(whole.text.includes("--allow-private")).toBe(command === "ls");
     expect(whole.text.includes("sitegrove ls --help-all")).toBe(command !== "ls");
   }
-});
-
-test("a mistyped command is not taken for a website", async () => {
-  const { code, stderr } = await sitegrove(["lss", a.homepage]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("Did you mean ls?");
 });
 
 test("several websites are listed one after the other, with one header", async () => {
@@ -200,8 +194,6 @@ test("parse fetches the one document that a URL names, redirects included", asyn
   expect(await sitegrove(["parse", `${site.homepage}gone.xml`])).toEqual({ code: 4, stdout: "", stderr: gone });
   site.close();
   expect((await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"])).code).toBe(5);
-  const useless = "sitegrove: --retries has no effect on files: nothing is fetched\n";
-  expect(await sitegrove(["parse", "-", "--retries", "0"])).toMatchObject({ code: 2, stderr: useless });
 });
 
 test("--rewrite says that it does not lead away from where the website is, unless the start is there", async () => {
@@ -209,26 +201,6 @@ test("--rewrite says that it does not lead away from where the website is, unles
   const said = `--rewrite: sitemaps under https://example.org are fetched from there, because ${a.homepage} is not under ${b.homepage.slice(0, -1)}`;
   expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
   expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
-});
-
-const hint = (name: string) => `for the website: sitegrove ls https://${name}`;
-test.each([
-  ["example.org", "", `is an empty local file, not an archive; ${hint("example.org")}`],
-  ["example.com", "https://example.com/\n", `is a local file, but not an archive; ${hint("example.com")}`],
-  [
-    "www.example.org",
-    undefined,
-    `is a local folder, and no file in it contains its address; give its URL with --url https://example.org/; ${hint("www.example.org")}`,
-  ],
-  [
-    "sitemap.xml",
-    urlset("https://example.com/"),
-    "is a local file, but not an archive; to read a local sitemap: sitegrove parse sitemap.xml",
-  ],
-])("%s, a file or folder, is explained", async (name, content, said) => {
-  if (content === undefined) mkdirSync(path.join(folder, name));
-  else writeFileSync(path.join(folder, name), content);
-  expect(await sitegrove([name], { cwd: folder })).toMatchObject({ code: 2, stderr: `sitegrove: ${name} ${said}\n` });
 });
 
 test("numbers of bytes and seconds are read in the forms that people write", () => {

@@ -232,5 +232,5 @@ test("a function chooses the proxy for each URL: undefined means none, and an in
   expect(proxy.asked).toEqual([`GET http://one.test:${server.port}/a`]);
   expect(asked).toEqual([`http://one.test:${server.port}/a`, `${server.origin}/a`]);
   const wrong = proxyChoice((() => 5) as never);
-  expect(() => wrong(new URL(server.origin))).toThrow("Expected `the result of proxy` to be the URL");
+  expect(() => wrong(new URL(server.origin))).toThrow("Expected `proxy()` to be the URL");
 });

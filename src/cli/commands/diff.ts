@@ -216,7 +216,7 @@ async function chooseSides(
 ): Promise<readonly [SideTarget, SideTarget]> {
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
-  if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map are for folders");
+  if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
   // The website is that of the other side, by default. For two folders, any website will do.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {

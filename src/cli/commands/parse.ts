@@ -172,7 +172,7 @@ function chooseDocument(source: string): ReturnType<typeof parseTarget> {
   if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
     throw new UsageError(`no such file or folder: ${source}; for a URL: ${target.homepage}`);
   if (target.kind === "archive") throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
-  if (target.kind === "folder") throw new UsageError(`${source} cannot be read: it is a directory`);
+  if (target.kind === "folder") throw new UsageError(`${source} is a local folder: sitegrove ls ${source}`);
   return target;
 }
 

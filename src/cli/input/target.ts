@@ -80,7 +80,8 @@ export function parseTreeTarget(name: string | undefined, sitemaps: readonly str
   if (isTreeTarget(target)) return target;
   // For a file with the name of a website, or a sitemap, the message says what to type.
   const hint = websiteHint(name);
-  if (target.kind === "stream") throw new UsageError(`${name} is not a regular file`);
+  if (target.kind === "stream")
+    throw new UsageError(`${target.name} is not an archive; to read one sitemap from it: sitegrove parse ${name}`);
   if (target.kind === "folder") throw new UsageError(`${name} is a local folder, not an archive${hint}`);
   // `ls example.org > example.org` makes the shell create an empty file first.
   if (fs.statSync(name).size === 0) throw new UsageError(`${name} is an empty local file, not an archive${hint}`);
@@ -110,7 +111,7 @@ export type Doing = readonly [verb: string, command: string];
 
 /** What to type instead, if a file has the name of a website. */
 export function websiteHint(name: string): string {
-  return looksLikeHost.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
+  return looksLikeHost.test(name) && !looksLikeFile.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
 
 // People type `http:/example.org` and `https:\\example.org`.
@@ -127,7 +128,7 @@ function webUrl(text: string, wrong: string): string {
   throw new UsageError(`${wrong} ${withoutCredentials(text)}`);
 }
 
-const looksLikeHost = /^(?!.*\.(?:xml|gz|txt|rss|atom|csv|json|html?)$)[\w-]+(\.[\w-]+)+$/i;
+const looksLikeHost = /^[\w-]+(\.[\w-]+)+$/;
 const looksLikeFile = /\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 const looksLikePath = /^[./~\\]/;
 const isWord = /^[\w-]+$/;

@@ -1,24 +1,14 @@
-// Colors on a terminal: https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters
+// Colors on a terminal.
+import { styleText } from "node:util";
 
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+const names = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 
-export type Colors = Readonly<Record<keyof typeof codes, (text: string) => string>>;
+export type Colors = Readonly<Record<(typeof names)[number], (text: string) => string>>;
 
 /** Functions that color a text, or leave it as it is. */
 export function createColors(isEnabled: boolean): Colors {
-  const paint = ([begin, end]: readonly [number, number]) => {
-    return (text: string) => (isEnabled ? `\u001b[${begin}m${text}\u001b[${end}m` : text);
-  };
-  const { bold, dim, red, green, yellow, cyan } = codes;
-  return {
-    ...{ bold: paint(bold), dim: paint(dim), red: paint(red) },
-    ...{ green: paint(green), yellow: paint(yellow), cyan: paint(cyan) },
-  };
+  // The caller has looked at the stream: Node.js would look at standard output.
+  const paint = (name: keyof Colors) => (text: string) =>
+    isEnabled ? styleText(name, text, { validateStream: false }) : text;
+  return Object.fromEntries(names.map((name) => [name, paint(name)])) as Colors;
 }

@@ -1,0 +1,139 @@
+// Every sentence about a mistake on the command line, in one table: other tests assert the exit code, 2, so that rewording touches only this file.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/test-folder.ts";
+import { sitegrove } from "./program.ts";
+import { urlset } from "./website.ts";
+
+const folder = newFolder();
+mkdirSync(path.join(folder, "public"));
+mkdirSync(path.join(folder, "www.example.org"));
+for (const [name, content] of Object.entries({
+  "good.xml": urlset("https://example.org/1"),
+  "page.html": "<html><title>Hello</title></html>",
+  "none.warc.gz": gzipSync("nothing"),
+  "table.csv": "Title,Clicks\nOne,5\n",
+  "cut.ndjson": '{"url":"https://example.org/1","sitemap":"https://example.org/a.xml"}\n{"url":"htt',
+  "other.ndjson": '{"url":"https://example.org/1","sitemap":"https://example.org/a.xml"}\n{"url":5}\n',
+  "example.org": "",
+  "example.com": "https://example.com/\n",
+}))
+  writeFileSync(path.join(folder, name), content);
+
+const gone = "no such file or folder:";
+const address = "give its URL with --url https://example.org/";
+
+const mistakes: Record<string, string> = {
+  // Flags and their values
+  "ls a.example --fromat json": "unknown flag '--fromat'; did you mean --format?",
+  "ls a.example --retries x": 'Expected --retries to be a whole number, 0 or greater, got "x"',
+  "ls a.example --limit many": 'Expected --limit to be a whole number, 0 or greater, got "many"',
+  "ls a.example --concurrency 0": 'Expected --concurrency to be a whole number, 1 or greater, got "0"',
+  "ls a.example --max-bytes 5X": 'Expected --max-bytes to be a number of bytes, such as 5000, 64k, 50M or 1G, got "5X"',
+  "ls a.example --timeout -1": 'Expected --timeout to be a time such as 500ms, 30s, 5m, 12h or 1d, got "-1"',
+  "ls a.example --timeout 0": 'Expected --timeout to be a time greater than zero, such as 500ms, 30s or 5m, got "0"',
+  "fleet a.example --out x --timeout 0ms":
+    'Expected --timeout to be a time greater than zero, such as 500ms, 30s or 5m, got "0ms"',
+  "ls a.example --since yesterday":
+    'Expected --since to be a date such as 2024-05-31, or a time span such as 36h, 7d or 2w, got "yesterday"',
+  "ls a.example --include /(/":
+    "Expected --include to be a valid pattern: Invalid regular expression: /(/: Unterminated group",
+  "ls a.example --known-path https://b.example/x":
+    'Expected --known-path to be a list of paths on the website, got "https://b.example/x"',
+  "ls a.example -f yaml":
+    'Expected --format to be one of tabtree, pages, pages-json, json, ndjson, csv, sitemaps, sitemaps-csv, parquet, got "yaml"',
+  "diff good.xml good.xml -f json":
+    'Expected --format to be one of summary, ndjson, csv, pages, rss, markdown, got "json"',
+  "ls a.example -f csv --separator x": "Expected --separator to be a comma, ';' or tab, got \"x\"",
+  "completion tcsh": 'Expected shell to be one of bash, zsh, fish, got "tcsh"',
+  "diff good.xml good.xml --only new":
+    "--only: unknown name new; there are added, removed, changed, moved, unknown, sitemap, expired",
+  "diff good.xml good.xml --ignore lastmodified": "--ignore: unknown name lastmodified; did you mean `lastModified`?",
+  "diff good.xml good.xml --follow --fail-on lost":
+    "--fail-on: unknown name lost; there are moved, moved-unlisted, gone, soft-404, loop, still-there, unknown",
+
+  // Flags without an effect
+  "ls a.example -f json -u": "--strip-url works only with -f tabtree, pages, pages-json and sitemaps",
+  "ls a.example -f pages --separator ;": "--separator works only with -f csv",
+  "ls a.example -f sitemaps-csv --columns url": "--columns works only with -f csv",
+  "ls a.example -f pages --all": "--all works only with -f tabtree",
+  "ls a.example -f sitemaps --since 7d": "--since filters pages, but -f sitemaps lists sitemaps",
+  "ls a.example --seed 1": "--seed needs --sample",
+  "ls a.example --force": "--force needs --save or --output",
+  "ls a.example b.example --save x.warc": "--save works with one website: name only one",
+  "ls a.example --allow-private --public-only": "--public-only cannot be used with --allow-private",
+  "parse good.xml --retries 0": "--retries has no effect on files: nothing is fetched",
+  "changes https://a.example/ --state x.warc --no-csv-safe": "--no-csv-safe works only with -f csv",
+  "diff good.xml good.xml -f rss --only removed": "-f rss lists only new pages: use --only added",
+  "diff good.xml good.xml --save x.warc.gz": "--save needs --follow",
+  "diff good.xml good.xml --fail-on gone": "--fail-on needs --follow",
+  "diff good.xml good.xml --follow -f rss": "--follow works only with -f summary, csv and ndjson",
+  "diff good.xml good.xml --by content": "--by needs two folders of static sites",
+
+  // Commands and what they are for
+  "lss a.example": "unknown command 'lss'; did you mean ls?",
+  ls: "no website given; --help shows examples",
+  diff: "missing argument: old; --help shows examples",
+  "diff good.xml": "missing argument: new; --help shows examples",
+  "changes https://a.example/": "missing flag: --state <file>; --help shows examples",
+  "ls https://a.example/ --sitemap https://a.example/a.xml": "give either a website or --sitemap, not both",
+
+  // Names
+  "ls ftp://example.org/": "not an http or https URL: ftp://example.org/",
+  "diff ftp://example.org/ good.xml": "not an http or https URL: ftp://example.org/",
+  "ls missing.warc.gz": `${gone} missing.warc.gz`,
+  "parse missing.xml": `${gone} missing.xml`,
+  "parse a.example/feed": `${gone} a.example/feed; for a URL: https://a.example/feed`,
+  "diff missing.xml good.xml": `${gone} missing.xml`,
+  "report missing": `${gone} missing; for a website: https://missing/`,
+  "check missing.example --url https://example.org/": `${gone} missing.example; --url and --map need a local file or folder`,
+  "ls missing.example --map https://example.org/=.": `${gone} missing.example; --url and --map need a folder`,
+  "check https://example.org/ --url https://example.org/": "--url and --map need a local file or folder",
+  "diff good.xml good.xml --url https://example.org/": "--url and --map need a folder",
+  "ls -": "standard input is not an archive; to read one sitemap from it: sitegrove parse -",
+  "diff - -": "standard input can be one of the sides, not both",
+
+  // Local files and folders
+  "ls example.org":
+    "example.org is an empty local file, not an archive; for the website: sitegrove ls https://example.org",
+  "ls example.com":
+    "example.com is a local file, but not an archive; for the website: sitegrove ls https://example.com",
+  "ls good.xml": "good.xml is a local file, but not an archive; to read a local sitemap: sitegrove parse good.xml",
+  "ls www.example.org": `www.example.org is a local folder, and no file in it contains its address; ${address}; for the website: sitegrove ls https://www.example.org`,
+  "diff public good.xml": `public is a local folder, and no file in it contains its address; ${address}`,
+  "parse public": "public is a local folder: sitegrove ls public",
+  "diff good.xml page.html": "page.html is neither an archive nor a sitemap: Got an HTML page, not a sitemap",
+  "diff good.xml none.warc.gz": "none.warc.gz is not a readable archive: it has no records",
+  "diff table.csv good.xml":
+    "table.csv is a table, and none of its columns is known to have URLs (Title, Clicks); name one with --column",
+  "diff good.xml cut.ndjson": "cut.ndjson cannot be compared: its last line is cut off",
+  "diff good.xml other.ndjson": "other.ndjson cannot be compared: it has a line that is not a page with its sitemap",
+
+  // Outputs
+  "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",
+  "parse good.xml -f pages -o page.html": "page.html exists; replace it with --force",
+  "parse good.xml -o missing/x": "missing/x cannot be written: no such file or directory",
+  "parse good.xml -o public --force": "public cannot be written: is a folder",
+  "ls https://a.example/ --save pages.csv":
+    "--save writes an archive: its name must end in .warc or .warc.gz, not pages.csv",
+  "ls a.example -f parquet": "-f parquet writes several files: name their folder with -o DIR",
+  "changes https://a.example/ --state x.warc -o x.warc": "--output would overwrite the input: x.warc",
+};
+
+test.concurrent.each(Object.entries(mistakes))("2: %s", async (line, sentence) => {
+  expect(await sitegrove(line, { cwd: folder })).toEqual({ code: 2, stdout: "", stderr: `sitegrove: ${sentence}\n` });
+});
+
+test("a header or proxy that is wrong is not repeated: it may be a secret", async () => {
+  for (const words of [
+    ["--header", "Bearer s3cret"],
+    ["--proxy", "s3cret"],
+    ["--header", "X: s3cret\u0001"],
+  ]) {
+    const { code, stderr } = await sitegrove(["ls", "example.org", ...words]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain("s3cret");
+  }
+});
