@@ -1,21 +1,25 @@
-// `sitegrove/parse` as others bundle it: its size, and in a browser without Node.
+// `sitegrove/parse` as others bundle it: its size, and in a browser and a Worker, without Node.
 // Needs processes, more than a second.
-import { readFileSync } from "node:fs";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseRobots, parseSitemap } from "../../src/index.ts";
 import { hasNoBrowser, launch } from "../report/browser.ts";
+import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 
 const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
-async function bundled(): Promise<string> {
+async function bundled(format: "iife" | "esm" = "iife"): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [path.join(root, exports["./parse"].default)],
-    ...{ bundle: true, minify: true, platform: "browser", format: "iife", globalName: "sitegrove", write: false },
+    ...{ bundle: true, minify: true, platform: "browser", format, globalName: "sitegrove", write: false },
   });
   return outputFiles[0]?.text ?? "";
 }
@@ -30,6 +34,17 @@ test("the entry points for Node and for everything else export the same", async 
   expect(Object.keys(small)).toEqual(Object.keys(full));
 });
 
+const text = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
+  { length: 3000 },
+  (_, at) => `<url><loc>https://example.org/caf&eacute;/${at}?a&amp;b</loc><lastmod>2024-05-31</lastmod></url>`,
+).join("")}</urlset>`;
+const robots = "User-agent: *\nDisallow: /private\nSitemap: https://example.org/sitemap.xml";
+
+// The sitemap as it is, compressed, in two members, and compressed twice.
+const half = text.length >> 1;
+const members = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
+const bodies = [Buffer.from(text), gzipSync(text), members, gzipSync(gzipSync(text))];
+
 describe.skipIf(hasNoBrowser)("in a browser", () => {
   let browser: Awaited<ReturnType<typeof launch>>;
   beforeAll(async () => {
@@ -37,18 +52,9 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
   });
   afterAll(() => browser?.close());
 
-  const text = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
-    { length: 3000 },
-    (_, at) => `<url><loc>https://example.org/caf&eacute;/${at}?a&amp;b</loc><lastmod>2024-05-31</lastmod></url>`,
-  ).join("")}</urlset>`;
-  const robots = "User-agent: *\nDisallow: /private\nSitemap: https://example.org/sitemap.xml";
-
   test("it reads text, gzip and several gzip members as in Node, and the rules of a robots.txt", async () => {
     const page = await browser.newPage();
     await page.addScriptTag({ content: await bundled() });
-    const half = text.length >> 1;
-    const members = Buffer.concat([gzipSync(text.slice(0, half)), gzipSync(text.slice(half))]);
-    const bodies = [Buffer.from(text), gzipSync(text), members, gzipSync(gzipSync(text))];
     const read = await page.evaluate(
       async ([text, robots, ...bodies]) => {
         // biome-ignore lint/suspicious/noExplicitAny: a global of the page.
@@ -82,5 +88,73 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
     expect(read).toMatchObject({ kind: "pages", complete: false });
     expect(read.pages.length).toBeGreaterThan(0);
     expect(read.problems.map(({ code }: { code: string }) => code)).toContain("coding-damaged");
+  });
+});
+
+// Cloudflare's runtime. Its package is 150 MB, so it is not a dependency: name the program if it is not in PATH.
+const { SITEGROVE_WORKERD = "workerd" } = process.env;
+const hasWorkerd = spawnSync(SITEGROVE_WORKERD, ["--version"]).status === 0;
+
+describe.skipIf(!hasWorkerd)("in workerd", () => {
+  let worker: ChildProcess;
+  let address: string;
+  beforeAll(async () => {
+    const folder = newFolder();
+    const handler = `export default {
+      async fetch(request) {
+        if (new URL(request.url).pathname === "/stream") return Response.json(await parseStream(request.body));
+        const text = await request.text();
+        if (new URL(request.url).pathname === "/text") return Response.json(parseSitemap(text));
+        const rules = parseRobots(text);
+        return Response.json([rules.sitemaps, rules.isAllowed("https://example.org/private", "Googlebot")]);
+      },
+    };`;
+    writeFileSync(path.join(folder, "parse.js"), await bundled("esm"));
+    writeFileSync(
+      path.join(folder, "worker.js"),
+      `import { parseRobots, parseSitemap, parseStream } from "parse.js";\n${handler}`,
+    );
+    writeFileSync(
+      path.join(folder, "config.capnp"),
+      `using Workerd = import "/workerd/workerd.capnp";
+       const config :Workerd.Config = (
+         services = [
+           (name = "main", worker = (
+             modules = [
+               (name = "worker.js", esModule = embed "worker.js"),
+               (name = "parse.js", esModule = embed "parse.js"),
+             ],
+             compatibilityDate = "2025-01-01",
+           )),
+           (name = "internet", network = (allow = [])),
+         ],
+         sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
+       );`,
+    );
+    const stdio = ["ignore", "inherit", "inherit", "pipe"] as const;
+    worker = spawn(SITEGROVE_WORKERD, ["serve", "--control-fd=3", path.join(folder, "config.capnp")], {
+      stdio: [...stdio],
+    });
+    // It says which port it listens on.
+    const [said] = await once(worker.stdio[3] as Readable, "data");
+    address = `http://127.0.0.1:${JSON.parse(String(said)).port}`;
+  });
+  afterAll(async () => {
+    worker.kill();
+    await once(worker, "exit");
+  });
+
+  const answer = async (path: string, body: string | Uint8Array<ArrayBuffer>) =>
+    (await fetch(address + path, { method: "POST", body })).json();
+
+  test("it reads text, gzip and several gzip members as in Node, and the rules of a robots.txt", async () => {
+    const expected = JSON.parse(JSON.stringify(parseSitemap(text)));
+    expect(await answer("/text", text)).toEqual(expected);
+    for (const body of bodies) expect(await answer("/stream", new Uint8Array(body))).toEqual(expected);
+    const rules = parseRobots(robots);
+    expect(await answer("/robots", robots)).toEqual([
+      rules.sitemaps,
+      rules.isAllowed("https://example.org/private", "Googlebot"),
+    ]);
   });
 });
