@@ -1,4 +1,5 @@
 // One check of a tree: all rules, in one pass over its pages, in constant memory.
+import { grouped } from "../model/figures.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
@@ -13,6 +14,7 @@ import { findLines, type Lineless } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
 import type { CheckSettings } from "./options.ts";
+import { crossRules } from "./page-records.ts";
 import { RequestedPages } from "./requested-pages.ts";
 import type { CheckResult, NotChecked } from "./result.ts";
 import type { Need } from "./rule.ts";
@@ -115,14 +117,14 @@ export async function runCheck(
 
   const finish = async (): Promise<CheckResult> => {
     const isComplete = tree.complete && !time.isUp;
-    dates.finish(run);
     urls.finish(run);
-    await media.finish(run);
+    await media.finish(run, isComplete);
+    if (isComplete) dates.finish(run);
     if (isComplete) languages.finish(run);
     if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
       findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
     }
-    const isCut = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
+    const { isCut, mayReturn } = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
     const results = requested && (await checkPages(requested, pages, run, trust, earlier));
@@ -139,11 +141,19 @@ export async function runCheck(
     const without = isNarrowed
       ? "`files.pages` and `files.ignore` exclude all HTML files"
       : "the folder has no HTML files";
-    const unknown = (files?.notUnderstood ?? []).slice(0, mostUnknown).join(", ");
+    const unknown = listed(files?.notUnderstood ?? []);
+    const unreadable = listed([...(files?.unreadable ?? [])]);
     const unfinished: NotChecked[] = [
       ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
       ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `some redirects are not understood (${unknown})` }]),
+      ...(unreadable === ""
+        ? []
+        : fileBasedRules.map((rule) => ({ rule, reason: `some files could not be read (${unreadable})` }))),
+      ...(mayReturn
+        ? [{ rule: "hreflang-no-return", reason: "some return links may be in what could not be read" }]
+        : []),
       ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
+      ...(media.areHostsSpent ? imageRules.map((rule) => ({ rule, reason: "images are on too many hosts" })) : []),
       ...(urls.areFacetsSpent ? [{ rule: "url-facet", reason: "too many paths have parameters" }] : []),
       ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
     ];
@@ -186,17 +196,15 @@ export async function runCheck(
   }
 }
 
-const crossRules = [
-  "url-duplicate",
-  "url-variants",
-  "url-lastmod-conflict",
-  "hreflang-no-return",
-  "hreflang-return-differs",
-  "hreflang-target-unlisted",
-] as const satisfies readonly RuleId[];
 const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];
-/** The number of server rules listed in one message. */
-const mostUnknown = 10;
+const imageRules = ["image-private-host", "image-other-host"] as const satisfies readonly RuleId[];
+const fileBasedRules = ["page-missing-file", "page-not-listed"] as const satisfies readonly RuleId[];
+
+// The first few of a list, and how many more there are.
+function listed(items: readonly string[], most = 10): string {
+  const more = items.length > most ? ` and ${grouped(items.length - most)} more` : "";
+  return items.slice(0, most).join(", ") + more;
+}
 
 // Adds the line to examples about a URL.
 async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {

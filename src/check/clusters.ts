@@ -29,6 +29,8 @@ export class Clusters {
   readonly #clusters: Join;
   readonly #links: Join;
   readonly #scan = new UrlScan();
+  /** Some return links may be in what could not be read. */
+  mayReturn = false;
   /** The pages that need a second pass. */
   unsettled: Marks = new Marks(0);
 
@@ -91,12 +93,16 @@ export class Clusters {
     this.#links.add(pageHigh, pageLow, spelling, source.spelling, source.pageLow, language, ordinal, marks);
   }
 
-  /** All findings, in no order. */
-  *findings({ join }: UrlRecords): Generator<Found, void> {
+  /**
+   * All findings, in no order. `isComplete`: everything declared was read. `isWebsite`: and it is the whole website. Otherwise, what could
+   * not be read may list a target, or have the return links of one that is listed without alternate pages.
+   */
+  *findings({ join }: UrlRecords, isComplete: boolean, isWebsite: boolean): Generator<Found, void> {
     for (const [{ words, starts }, target] of this.#links.groupsWith(join)) {
       // The target may be listed several times.
       const selves = target.starts.map((at) => target.words[at + word.selfLanguage]!);
       const languages = selves.filter((language) => language !== 0);
+      const mayReturn = !isComplete && target.starts.every((at) => target.words[at + word.set] === 0);
       const isLink = (at: number) => (words[at + 7]! & isReturn) === 0;
       const sourceOf = (at: number) => urlNumber(words[at + 3]!, words[at + 4]!);
       // The pages that the target links to. A settled page links only to its own cluster, and one without alternate pages to none.
@@ -106,12 +112,15 @@ export class Clusters {
         const other = marks & linkNumber;
         const counts = (marks & isRepeat) === 0;
         if (target.starts.length === 0) {
-          if (counts && (marks & isOnKnownHost) !== 0) yield { rule: "hreflang-target-unlisted", ordinal, other };
+          if (isWebsite && counts && (marks & isOnKnownHost) !== 0)
+            yield { rule: "hreflang-target-unlisted", ordinal, other };
           continue;
         }
         const isAgreed = languages.length === 0 || (marks & isDefault) !== 0 || languages.includes(words[at + 5]!);
         if (!isAgreed) yield { rule: "hreflang-return-differs", ordinal, other };
-        if (counts && !returned.has(sourceOf(at))) yield { rule: "hreflang-no-return", ordinal, other };
+        if (!counts || returned.has(sourceOf(at))) continue;
+        if (mayReturn) this.mayReturn = true;
+        else yield { rule: "hreflang-no-return", ordinal, other };
       }
     }
   }

@@ -41,7 +41,7 @@ const allText = 8_000_000;
 /** The severity of a rule; undefined if it is off for this sitemap. `own`: that of the case. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
-/** By sitemap; `others`: those of further sitemaps together. */
+/** By sitemap. `others` is shared by all sitemaps after the first ones. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
 /** What receives every occurrence, and whether findings keep all of them as examples. */
@@ -93,6 +93,7 @@ export class Findings {
     if (number >= mostSitemaps && !this.isUncapped) {
       group.others ??= { rule, severity, sitemap, count: 0, examples: [], room: 0, otherSitemaps: 0 };
       group.others.otherSitemaps! += 1;
+      group.drafts.set(sitemap, group.others);
       return group.others;
     }
     const isFirst = this.isUncapped || number < wellIllustrated;
@@ -142,10 +143,8 @@ export class Findings {
   }
 
   *drafts(): Generator<FindingDraft, void> {
-    for (const { drafts, others } of this.#groups.values()) {
-      for (const draft of [...drafts.values(), ...(others === undefined ? [] : [others])])
-        if (draft.count > 0) yield draft;
-    }
+    for (const { drafts } of this.#groups.values())
+      for (const draft of new Set(drafts.values())) if (draft.count > 0) yield draft;
   }
 }
 

@@ -6,7 +6,6 @@ import type { Marks } from "../join/marks.ts";
 import type { SpillFile } from "../join/spill-file.ts";
 import { dayLength } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
-import type { RuleId } from "./rule-id.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 import type { WebsitePages } from "./website-pages.ts";
@@ -14,9 +13,21 @@ import type { WebsitePages } from "./website-pages.ts";
 // The words of a record. The first three are the URL: two for the page, one for its spelling.
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
 
+/** The rules across all sitemaps. */
+export const crossRules = [
+  "url-duplicate",
+  "url-variants",
+  "url-lastmod-conflict",
+  "hreflang-no-return",
+  "hreflang-return-differs",
+  "hreflang-target-unlisted",
+] as const;
+
+type CrossRule = (typeof crossRules)[number];
+
 /** A page with a finding: its number, and that of the page it is compared with, or the index of its alternate page. */
 export interface Found {
-  readonly rule: RuleId;
+  readonly rule: CrossRule;
   readonly ordinal: number;
   readonly other: number;
 }

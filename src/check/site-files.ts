@@ -2,6 +2,7 @@
 // their folder. Memory grows with the names of the pages, not with their content.
 import fs from "node:fs";
 import path from "node:path";
+import { systemReason } from "../model/errors.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
 import { fileAt, filesIn, type Host, isInside } from "./folder-files.ts";
@@ -35,6 +36,8 @@ type Answer =
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
   /** Another file, by a rule of the server. */
   | { readonly kind: "rewritten" }
+  /** There is a file, but it cannot be read. */
+  | { readonly kind: "unreadable" }
   /** `hint`: why, if that helps. */
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
@@ -53,6 +56,8 @@ export class SiteFiles {
   #isClean = false;
   #hints = mostHints;
   readonly #unclear = new Set<string>();
+  /** Files that exist and could not be read, with the reason. */
+  readonly unreadable: Set<string> = new Set();
 
   constructor({ folders, pages = [], ignore = [], host, onFile }: SiteFilesOptions) {
     this.#folders = folders.map(({ url, path: name }) => {
@@ -117,7 +122,7 @@ export class SiteFiles {
     return folder === undefined ? file : path.join(folder.name, nameIn(folder, file));
   }
 
-  /** The beginning of a file. Empty if it cannot be read. */
+  /** The beginning of a file. Empty if it cannot be read, which `unreadable` lists. */
   read(file: string): string {
     this.#onFile?.();
     try {
@@ -129,20 +134,26 @@ export class SiteFiles {
       } finally {
         fs.closeSync(descriptor);
       }
-    } catch {
+    } catch (error) {
+      this.unreadable.add(`${this.shown(file)}: ${systemReason(error)}`);
       return "";
     }
   }
 
-  #findIn({ path: root, rules }: Folder, name: string): Answer {
+  #findIn({ path: root, name: shown, rules }: Folder, name: string): Answer {
     const { cleanUrls, trailingSlash, host } = rules;
     const isFolder = name === "" || name.endsWith("/");
     const bare = `${name.replace(/\/$/, "")}.html`;
     const hasHtml = !isFolder || (name !== "" && (trailingSlash !== undefined || rules.followsFiles));
     const names = isFolder ? [`${name}index.html`] : [name, bare, `${name}/index.html`];
     if (isFolder && hasHtml) names.push(bare);
+    let isUnreadable = false;
     const found = names.flatMap((each) => {
       const file = fileAt(root, each);
+      if (typeof file === "object") {
+        isUnreadable = true;
+        this.unreadable.add(`${path.join(shown, each)}: ${file.value}`);
+      }
       return typeof file === "string" ? [{ name: each, file }] : [];
     });
     const first = found[0];
@@ -165,6 +176,7 @@ export class SiteFiles {
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
       return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308, file: first?.file };
     }
+    if (first === undefined && isUnreadable) return { kind: "unreadable" };
     if (first === undefined) {
       if (this.#hints-- <= 0) return { kind: "missing" };
       const like = names.map((each) => likeIn(root, each)).find((each) => each !== undefined);

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readPageHead } from "../../src/check/page-head.ts";
-import { files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
+import { entry, files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
 import { checked, type Website } from "./checked.ts";
 
 const found = async (website: Website) =>
@@ -86,4 +86,66 @@ test("the line of a noindex is that of its tag, and a Link header does not know 
     '<base href="/deep/">\n<meta name="color" content="none">\n<meta name="otherbot" content="noindex">\n<meta name="robots" content="noindex">';
   const { noindex, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
   expect([noindex.get("robots"), canonical]).toEqual([4, `${home}b`]);
+});
+
+const alternate = (path: string) => entry(path, links({ en: "/en", de: "/de" }));
+
+test("a page listed without alternate pages may have its return links in a sitemap that could not be read", async () => {
+  const routes = { "/plain.xml": sitemap("/", "/de"), "/en.xml": sitemap(alternate("/en")) };
+  const partial = await checked(files({ "/sitemap.xml": index("/plain.xml", "/en.xml", "/de.xml"), ...routes }));
+  expect(partial.findings.map(({ rule }) => rule)).not.toContain("hreflang-no-return");
+  expect(partial.notChecked.map(({ rule }) => rule)).toContain("hreflang-no-return");
+  const whole = await found(files({ "/sitemap.xml": index("/plain.xml", "/en.xml"), ...routes }));
+  expect(whole).toMatchObject({ "hreflang-no-return": 1 });
+});
+
+test("what most pages of a website have is not known if some could not be read", async () => {
+  const image = "<image:image><image:loc>https://example.org/logo.png</image:loc></image:image>";
+  const days = many(12, (at) => entry(`/d${at}`, `<lastmod>2026-01-${10 + at}</lastmod>${image}`));
+  for (const [entries, expected] of [
+    [many(12, (at) => `/${at}`), ["lastmod-missing"]],
+    [days, ["image-placeholder", "lastmod-date-only"]],
+  ] as const) {
+    const routes = { "/a.xml": sitemap("/", ...entries) };
+    const rules = async (...children: string[]) => {
+      const { findings, notChecked } = await checked(files({ "/sitemap.xml": index(...children), ...routes }));
+      const own = (list: readonly { readonly rule: string }[]) =>
+        expected.filter((rule) => list.some((each) => each.rule === rule));
+      return [own(findings), own(notChecked)];
+    };
+    expect(await rules("/a.xml")).toEqual([expected, []]);
+    expect(await rules("/a.xml", "/gone.xml")).toEqual([[], expected]);
+  }
+});
+
+test("dates of a document that was cut off are not called all the same", async () => {
+  const entries = many(20, (at) => entry(`/${at}`, "<lastmod>2026-01-01T00:00:00Z</lastmod>"));
+  const whole = sitemap("/", ...entries);
+  expect(await found(files({ "/sitemap.xml": whole }))).toMatchObject({ "lastmod-all-identical": 1 });
+  const cut = await found(files({ "/sitemap.xml": whole.slice(0, -30) }));
+  expect(cut).not.toHaveProperty("lastmod-all-identical");
+  const children = many(12, (at) => `<sitemap><loc>${home}${at}.xml</loc><lastmod>2026-01-01</lastmod></sitemap>`);
+  expect(await found(files({ "/sitemap.xml": index(...children) }))).toMatchObject({ "index-lastmod-identical": 1 });
+  const part = await found(files({ "/sitemap.xml": index(...children).slice(0, -30) }));
+  expect(part).not.toHaveProperty("index-lastmod-identical");
+});
+
+test("robots.txt is not said to list no sitemap if a line is invalid, or a part was not read", async () => {
+  const own = async (text: string) => found({ routes: { "/robots.txt": text, "/sitemap.xml": sitemap("/") } });
+  expect(await own("User-agent: *\n")).toHaveProperty("robots-no-sitemap");
+  const invalid = await own("Sitemap: ftp://example.org/sitemap.xml\n");
+  expect(invalid).toHaveProperty("url-invalid");
+  expect(invalid).not.toHaveProperty("robots-no-sitemap");
+  const long = await own(`${"# comment\n".repeat(60_000)}Sitemap: ${home}sitemap.xml\n`);
+  expect(long).toHaveProperty("robots-too-large");
+  expect(long).not.toHaveProperty("robots-no-sitemap");
+});
+
+test("images on more hosts than are compared are not passed over without a word", async () => {
+  const image = (host: string) => `<image:image><image:loc>https://${host}/a.jpg</image:loc></image:image>`;
+  const entries = (count: number) => many(count, (at) => entry(`/${at}`, image(`h${at}.example.net`)));
+  const reasons = async (count: number) =>
+    (await checked(site(...entries(count)))).notChecked.filter(({ rule }) => rule.startsWith("image-"));
+  expect(await reasons(900)).toEqual([]);
+  expect((await reasons(1001)).map(({ rule }) => rule)).toEqual(["image-private-host", "image-other-host"]);
 });

@@ -74,7 +74,10 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
     });
   });
   const reasons = notChecked.map(({ reason }: { reason: string }) => reason);
-  return [...lines, ...reasons.filter((reason: string) => /understood|HTML files/.test(reason))].sort();
+  return [
+    ...lines,
+    ...[...new Set<string>(reasons)].filter((reason) => /understood|HTML files|could not be read/.test(reason)),
+  ].sort();
 }
 
 const notUnderstood = (place: string) => `some redirects are not understood (${place})`;
@@ -263,14 +266,17 @@ test("what a build can still fix fails the check by default, and sitegrove.json 
   }
 });
 
-test("links are followed inside of the folder only, and each folder once", async () => {
+test("links are followed inside of the folder only, and each folder once; what is outside is not known", async () => {
   const site = built("a linked outside", "a.html real/b.html");
   writeFileSync(path.join(folder, "secret.html"), page());
   symlinkSync("a.html", path.join(site, "linked.html"));
   symlinkSync(path.join(folder, "secret.html"), path.join(site, "outside.html"));
   symlinkSync("real", path.join(site, "again"));
   symlinkSync("..", path.join(site, "real/loop"));
-  expect(await found(site)).toEqual(["page-missing-file outside", "page-not-listed real/b.html real/b"]);
+  expect(await found(site)).toEqual([
+    "page-not-listed real/b.html real/b",
+    `some files could not be read (${path.join(site, "outside.html")}: it is outside of its folder)`,
+  ]);
 });
 
 test("all outputs name the file and its line; what is about a sitemap points into it", async () => {

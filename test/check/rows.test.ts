@@ -69,6 +69,22 @@ test("every occurrence is a row, with its line, and no other", async () => {
   expect(rows.every(({ message }) => message.length > 10)).toBe(true);
 });
 
+test("the rows of one page come in the same order in every run", async () => {
+  // Each has four links without a return; the joins find them in an order of their own.
+  const languages = ["de", "fr", "it", "nl"];
+  const link = (language: string, at: number) =>
+    `<xhtml:link rel="alternate" hreflang="${language}" href="${home}${language}${at}"/>`;
+  const pages = numbers
+    .slice(0, 50)
+    .flatMap((at) => [
+      `<url><loc>${home}en${at}</loc>${languages.map((language) => link(language, at)).join("")}</url>`,
+      ...languages.map((language) => `/${language}${at}`),
+    ]);
+  const { rows } = await listed(files({ "/sitemap.xml": sitemap(...pages) }).routes);
+  const values = rows.filter(({ rule }) => rule === "hreflang-no-return").map(({ value }) => value);
+  expect(values).toEqual(numbers.slice(0, 50).flatMap((at) => languages.map((language) => `${home}${language}${at}`)));
+});
+
 test("rows about a field of an entry have its page, also in one line; entries without a URL have none", async () => {
   const image = "<image:image><image:loc>http://[</image:loc></image:image>";
   const entries = [

@@ -48,10 +48,12 @@ export const dateRules: RuleRows = {
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: `Fewer than ${percent(bounds.datedShare)} of the pages have a date, which Bing calls a key signal.`,
     fix: "Give each page the time of its last significant change.",
+    needs: ["complete"],
   }),
   "lastmod-date-only": ruleFor(["bing"], "info", "engine", sources.bing, {
     sentence: "Dates have no time of day, which Bing asks for.",
     fix: "Write date and time: `2026-05-31T10:00:00+00:00`.",
+    needs: ["complete"],
   }),
   "priority-invalid": ruleFor(["yandex"], "warning", "protocol", sources.protocol("prioritydef"), {
     sentence: "Invalid tag value: not a priority from 0.0 to 1.0.",
@@ -141,13 +143,14 @@ export class DateRules {
       today: sum(recently),
       isNews: this.#news * 2 > this.#dated,
     });
-    if (this.#dated < bounds.datedPages) return;
+    // The rest of a sitemap that was cut off may have other dates.
+    if (this.#dated < bounds.datedPages || !sitemap.complete) return;
     if (count >= this.#dated * bounds.nearlyAll) {
       const at = new Date(value).toISOString();
       findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);
+      // They are also all within a minute: one finding.
+      return;
     }
-    // All the same are also all within a minute: one finding.
-    if (count >= this.#dated * bounds.nearlyAll) return;
     const generated = mostWithin(bounds.generatedSpread / 1000, this.#recent);
     if (generated >= this.#dated * bounds.nearlyAll) {
       const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;

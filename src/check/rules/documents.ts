@@ -180,7 +180,7 @@ function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
   if (children.length === 0 && index.complete) reportEmpty(index, findings);
   const date = children[0]?.lastModified;
   const isSame = children.every(({ lastModified }) => lastModified === date);
-  if (children.length >= bounds.indexDates && date !== undefined && isSame)
+  if (children.length >= bounds.indexDates && date !== undefined && isSame && index.complete)
     findings.add("index-lastmod-identical", undefined, date);
 }
 

@@ -1,7 +1,7 @@
 // Rules about finding and fetching sitemaps.
 import { type DocumentResponse, header } from "../../model/exchange.ts";
 import { size } from "../../model/figures.ts";
-import { robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
+import { type IndexSitemap, robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "../context.ts";
@@ -148,12 +148,16 @@ export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named
   const found = [...tree.sitemaps()].filter(isOwn);
   // If robots.txt or a well-known path could not be read, this is unknown.
   if (found.length === 0 && tree.complete && robots.isKnown) findings.count("sitemap-none", tree.homepage, 1);
-  if (site.robots?.children.length === 0 && found.some(({ kind }) => kind !== "invalid")) {
+  if (site.robots !== undefined && listsNoSitemap(site.robots) && found.some(({ kind }) => kind !== "invalid"))
     findings.count("robots-no-sitemap", site.robots.url, 1);
-  }
   if (!tree.complete || !robots.isKnown) return;
   for (const child of tree.root.children.filter(isOwn)) {
     const isFound = child.kind !== "invalid" && site.foundBy(child) !== undefined;
     if (isFound && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
+}
+
+// A Sitemap line with an invalid URL is a finding of its own, and the part that was not read may have another line.
+function listsNoSitemap({ children, complete, problems }: IndexSitemap): boolean {
+  return children.length === 0 && complete && !problems.some(({ code }) => code.startsWith("url-"));
 }

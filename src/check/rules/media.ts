@@ -76,6 +76,7 @@ export const mediaRules: RuleRows = {
   "image-placeholder": ruleFor(["google"], "warning", "heuristic", sources.images, {
     sentence: "Most pages have the same image, such as a placeholder or a logo.",
     fix: "Give each page its own image, or none.",
+    needs: ["complete"],
   }),
   "image-deprecated": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Google dropped the image tags caption, geo_location, title and license in 2022.",
@@ -123,6 +124,8 @@ export class MediaRules {
   readonly #common = new CommonValue();
   readonly #examples = new Map<number, string>();
   #pictured = 0;
+  /** Images are on more hosts than are compared. */
+  areHostsSpent = false;
 
   begin(): void {
     this.#stories = 0;
@@ -157,7 +160,10 @@ export class MediaRules {
     const start = image.slice(0, image.indexOf("/", 8) < 0 ? undefined : image.indexOf("/", 8));
     let host = this.#hosts.get(start);
     if (host === undefined) {
-      if (this.#hosts.size >= mostHosts) return;
+      if (this.#hosts.size >= mostHosts) {
+        this.areHostsSpent = true;
+        return;
+      }
       host = { origin: readOrigin(start), count: 0, first: detached(page) };
       this.#hosts.set(detached(start), host);
     }
@@ -167,8 +173,8 @@ export class MediaRules {
     else host.count += 1;
   }
 
-  /** All pages were seen. */
-  async finish({ findings, tree, site }: CheckRun): Promise<void> {
+  /** All pages were seen. `isComplete`: everything declared was read. */
+  async finish({ findings, tree, site }: CheckRun, isComplete: boolean): Promise<void> {
     const others = [...this.#hosts.values()].filter(({ count }) => count > 0);
     const domainOf = others.length === 0 ? String : await registrableDomains();
     const home = domainOf(nameOf(site.homeHost));
@@ -181,7 +187,7 @@ export class MediaRules {
       });
     }
     const { value, count } = this.#common.top;
-    if (this.#pictured < bounds.datedPages || count < this.#pictured * bounds.placeholderShare) return;
+    if (!isComplete || this.#pictured < bounds.datedPages || count < this.#pictured * bounds.placeholderShare) return;
     const shown = `${this.#examples.get(value) ?? "one image"} on ${grouped(count)} of ${counted(this.#pictured, "page")}`;
     findings.count("image-placeholder", tree.homepage, 1, { value: shown });
   }
