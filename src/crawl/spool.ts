@@ -1,4 +1,5 @@
-// Buffers the body of a prefetched document until it is read: in memory while there is room, then in a scratch file.
+// Buffers the body of a prefetched document until it is read: in memory while there is room. Then the download pauses for up to a second,
+// because the document is usually read by then; after that, the rest goes to a scratch file, so that no server waits long for a slow reader.
 // While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
@@ -6,6 +7,8 @@ import { Scratch } from "../storage/scratch.ts";
 
 // Small, because long-lived buffers are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
+// How long a download may pause before its document is read, in milliseconds.
+const longestPause = 1000;
 // How many chunks a reader that keeps up may lag behind.
 const mostBehind = 16;
 
@@ -26,6 +29,7 @@ export class Spool implements Body {
   #isRead = false;
   #isClosed = false;
   #hasEnded = false;
+  #hasPaused = false;
   // The side that waits for a change: the reader or the writer.
   #wake = () => {};
   /** Resolves when the body has ended or failed; never rejects. */
@@ -43,6 +47,7 @@ export class Spool implements Body {
   /** Can be iterated once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#isRead = true;
+    this.#wake();
     // The next block, read from the file while this one is used.
     let ahead: Promise<Uint8Array> | undefined;
     try {
@@ -73,8 +78,9 @@ export class Spool implements Body {
     const room = this.#room;
     try {
       for await (const bytes of this.#body) {
-        const isHeld = this.#isRead || room.memory + bytes.length <= memoryLimit;
-        const block = isHeld ? bytes : await room.scratch.put(bytes);
+        const hasRoom = () => this.#isRead || this.#isClosed || room.memory + bytes.length <= memoryLimit;
+        if (!hasRoom()) await this.#pause();
+        const block = hasRoom() ? bytes : await room.scratch.put(bytes);
         this.#blocks.push(block);
         this.#count(block, 1);
         // Closed meanwhile: nothing more is counted.
@@ -87,6 +93,15 @@ export class Spool implements Body {
       this.#hasEnded = true;
       this.#wake();
     }
+  }
+
+  // Until the document is read, but only once, and not for long.
+  async #pause(): Promise<void> {
+    if (this.#hasPaused) return;
+    this.#hasPaused = true;
+    const timer = setTimeout(() => this.#wake(), longestPause);
+    await this.#change();
+    clearTimeout(timer);
   }
 
   #change(): Promise<void> {

@@ -1,20 +1,78 @@
-// How much the spools of a crawl count as unread.
-import { expect, test } from "vitest";
+// Prefetched bodies that wait to be read, if there is no room for them in memory.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
 
-test("a spool that is closed while its file is made leaves no count behind", async () => {
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function fullRoom(): SpoolRoom {
   const room = new SpoolRoom();
-  // No room in memory: what comes goes to a file, and making that takes a turn of the event loop at least.
   room.memory = Number.MAX_SAFE_INTEGER;
-  const bytes = new Uint8Array(1000);
-  const spool = new Spool(Object.assign(chunks(bytes, bytes), { end: {} }), room);
-  await new Promise((resolve) => setImmediate(resolve));
+  return room;
+}
+
+/** A body of five chunks, and how many of them were taken. */
+function fiveChunks() {
+  const seen = { taken: 0 };
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (; seen.taken < 5; ) yield new Uint8Array(1000).fill(seen.taken++);
+  }
+  return { body: Object.assign(chunks(), { end: {} }), seen };
+}
+
+async function firstBytes(spool: Spool): Promise<number[]> {
+  const firsts: number[] = [];
+  for await (const [first = -1] of spool) firsts.push(first);
+  return firsts;
+}
+
+test("a download pauses until its document is read", async () => {
+  const { body, seen } = fiveChunks();
+  const room = fullRoom();
+  const spool = new Spool(body, room);
+  await turn();
+  expect(seen.taken).toBe(1);
+  expect(room.unread).toBe(0);
+  expect(await firstBytes(spool)).toEqual([0, 1, 2, 3, 4]);
+  expect(room.unread).toBe(0);
+  await room.scratch.close();
+});
+
+test("a download that has paused for a second goes to a file", async () => {
+  const { body, seen } = fiveChunks();
+  const room = fullRoom();
+  const spool = new Spool(body, room);
+  await turn();
+  vi.advanceTimersByTime(1000);
+  await spool.filled;
+  expect(seen.taken).toBe(5);
+  expect(room.unread).toBe(5000);
+  expect(await firstBytes(spool)).toEqual([0, 1, 2, 3, 4]);
+  expect(room.unread).toBe(0);
+  await room.scratch.close();
+});
+
+test("a spool that is closed during its pause leaves no count behind", async () => {
+  const room = fullRoom();
+  const spool = new Spool(fiveChunks().body, room);
+  await turn();
+  spool.close();
+  await spool.filled;
+  expect(room.unread).toBe(0);
+  await room.scratch.close();
+});
+
+test("a spool that is closed while its file is made leaves no count behind", async () => {
+  const room = fullRoom();
+  const spool = new Spool(fiveChunks().body, room);
+  await turn();
+  vi.advanceTimersByTime(1000);
+  // Making the file takes another turn of the event loop at least.
+  await turn();
   spool.close();
   await spool.filled;
   await room.scratch.close();
   expect(room.unread).toBe(0);
 });
-
-async function* chunks(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* pieces;
-}
