@@ -4,7 +4,7 @@
 import type { SitemapPage } from "../model/page.ts";
 import { pageFieldRows } from "../model/page-fields.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
-import { isPrintableLines, jsonOf, printable } from "./printable.ts";
+import { isPrintable, jsonOf, printable } from "./printable.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */
@@ -67,16 +67,9 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   return {
     header: "",
     write({ pages }) {
-      let lines = "";
-      let hasLineEnds = false;
-      for (const { url } of pages) {
-        const shown = show(url);
-        hasLineEnds ||= shown.includes("\n");
-        lines += `${shown}\n`;
-      }
+      const urls = pages.map(({ url }) => show(url));
       // Hardly any URL needs escaping: all are checked at once.
-      if (!hasLineEnds && isPrintableLines(lines)) return lines;
-      return pages.map(({ url }) => `${printable(show(url))}\n`).join("");
+      return `${(isPrintable(urls.join("")) ? urls : urls.map(printable)).join("\n")}\n`;
     },
     writeReferences(_, references) {
       return references.map(({ url }) => `${printable(show(url))}\n`).join("");

@@ -10,9 +10,9 @@ export function printable(text: string): string {
   return command.test(line) && process.env["GITHUB_ACTIONS"] ? line.replace(everyCommand, brokenUp) : line;
 }
 
-/** Whether `printable` would leave each of these lines unchanged. */
-export function isPrintableLines(lines: string): boolean {
-  return !steeringInLines.test(lines) && !(lines.includes("##[") && process.env["GITHUB_ACTIONS"]);
+/** Whether `printable` would leave URLs unchanged that are joined to this text. */
+export function isPrintable(urls: string): boolean {
+  return !steering.test(urls) && !(urls.includes("##[") && process.env["GITHUB_ACTIONS"]);
 }
 
 /** Any value as JSON that is safe to print. */
@@ -33,7 +33,6 @@ export function printableJson(json: string): string {
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
 // Each expression exists twice, because `test` with the flag `g` would remember a position.
 const steering = new RegExp(`[\\u0000-\\u001f${inJson}]`);
-const steeringInLines = new RegExp(`[\\u0000-\\u0009\\u000b-\\u001f${inJson}]`);
 const everySteering = new RegExp(steering, "g");
 const steeringInJson = new RegExp(`[${inJson}]`);
 const everySteeringInJson = new RegExp(steeringInJson, "g");
