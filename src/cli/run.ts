@@ -189,7 +189,13 @@ export class Run {
       return Math.max(...this.#endings.map(({ exitCode }) => exitCode));
     } catch (error) {
       this.crawled();
-      if (error instanceof OutputClosed) return exitCodes.complete;
+      if (error instanceof OutputClosed) {
+        const left = this.#unfinished
+          .filter((result) => result !== this.#file)
+          .flatMap(({ ifStopped }) => ifStopped ?? []);
+        if (left.length > 0) this.messages.say(`the output was closed early; ${left.join("; ")}`, "warning");
+        return exitCodes.complete;
+      }
       const reason: unknown = this.signal.reason;
       if (!(reason instanceof Stopped)) throw error;
       await this.#output.flush().catch(() => undefined);
@@ -210,10 +216,14 @@ export class Run {
     }
   }
 
+  get #unfinished(): readonly Unfinished[] {
+    return [...this.context.unfinished];
+  }
+
   // Says what a run that was stopped has written.
   #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
     const shown = isWhole ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
-    const left = [...this.context.unfinished].flatMap(({ ifStopped }) => ifStopped ?? []);
+    const left = this.#unfinished.flatMap(({ ifStopped }) => ifStopped ?? []);
     return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
   }
 }

@@ -91,7 +91,8 @@ describe("--force", () => {
     await keepsTheOld(async () => {
       routes["/a.xml"] = urlset(...Array.from({ length: 10_000 }, (_, index) => `{base}/${index}`));
       const words = `${flags.join(" ")} -f pages --save ${inFolder("site.warc")} --force`;
-      await shell(`eval "$SITEGROVE ls ${site.homepage} ${words}" | head -1`);
+      const { stderr } = await shell(`eval "$SITEGROVE ls ${site.homepage} ${words}" | head -1`);
+      expect(stderr).toBe(`sitegrove: the output was closed early; ${inFolder("site.warc")} was not changed\n`);
     });
   });
 });
