@@ -8,7 +8,6 @@ import { type CrawlTarget, flatten } from "../crawl/crawl.ts";
 import { PageFilter } from "../crawl/page-filter.ts";
 import { checkTarget, prepare } from "../crawl/prepare.ts";
 import type { AddedPage, ChangedPage, ExpiredPage, PageChange, RemovedPage, TreeChange } from "../model/change.ts";
-import { CommonValue } from "../model/common-value.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { UnreachableWebsite } from "../model/event.ts";
@@ -24,7 +23,7 @@ import { replaceFile } from "../storage/atomic-file.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
 import { FileLock } from "../storage/lock.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
-import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
+import { robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
 import { emptySide, type SideFacts } from "./diff-side.ts";
 import { Evidence, isUnread } from "./evidence.ts";
@@ -99,8 +98,6 @@ export interface ChangesEnd {
   readonly filter: PageFilter;
   /** Pages of the website that were compared. */
   readonly pages: number;
-  /** The new dates of pages of which nothing else changed: how many, how many are the same, and how many are the time of the request. */
-  readonly newDates: ReturnType<NewDates["end"]>;
 }
 
 interface State {
@@ -164,11 +161,9 @@ export class ChangesRun {
       // If nothing was found, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
-        const nothing = { newDates: new NewDates(tree).end() };
-        return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter, ...nothing };
+        return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter };
       }
       let [uncertain, pages] = [0, 0];
-      const dates = new NewDates(tree);
       if (state !== undefined || this.#listsFirst) {
         pages = tree.pageCount;
         const isCertain = certainty(tree);
@@ -177,12 +172,11 @@ export class ChangesRun {
         for await (const found of compareSides(before, new KnownSide(tree), this.#settings)) {
           const certain = (found as readonly PageChange[]).filter((change) => isCertain(change));
           uncertain += found.length - certain.length;
-          for (const change of certain) dates.see(change);
           yield this.#filter.passesAll ? certain : await this.#allowed(certain);
         }
       }
       this.#phase = "listed";
-      return { uncertain, kept: this.#kept, pages, filter: this.#filter, newDates: dates.end() };
+      return { uncertain, kept: this.#kept, pages, filter: this.#filter };
     } catch (error) {
       this.#settings.signal?.throwIfAborted();
       throw error;
@@ -388,34 +382,6 @@ function knownDocuments(
     close: () => now.close(),
   };
 }
-
-/** The new dates of pages of which nothing else changed. They are today's by nature, but not all the same, and not that of the request. */
-class NewDates {
-  readonly #common = new CommonValue();
-  #count = 0;
-  #atRequest = 0;
-  readonly #receivedAt: (sitemap: string) => number;
-
-  constructor(tree: SitemapTree) {
-    const { responses } = partsOf(tree);
-    this.#receivedAt = (sitemap) => Date.parse(responses.get(sitemap)?.receivedAt ?? new Date().toISOString());
-  }
-
-  see(change: PageChange): void {
-    if (change.kind !== "changed" || change.fields.some((field) => field !== "lastModified")) return;
-    const date = Date.parse(change.page.lastModified ?? "");
-    if (Number.isNaN(date)) return;
-    this.#count += 1;
-    this.#common.add(date);
-    if (Math.abs(this.#receivedAt(change.sitemap) - date) <= requestTime) this.#atRequest += 1;
-  }
-
-  end(): { dated: number; equal: CommonValue["top"]; atRequest: number } {
-    return { dated: this.#count, equal: this.#common.top, atRequest: this.#atRequest };
-  }
-}
-
-const requestTime = 60_000;
 
 function isLeft({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";

@@ -5,7 +5,6 @@ import type { CheckOptions } from "../../src/check/options.ts";
 import { lastmodTrust } from "../../src/check.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve } from "../cli/website.ts";
 import { home, type Route, site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -225,28 +224,4 @@ test("an earlier archive that does not exist is an error", async () => {
   const { code, stderr } = await sitegrove(["check", archive, "--previous", `${archive}.none.warc.gz`]);
   expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining("none.warc.gz")]);
   expect(code).not.toBe(0);
-});
-
-test.each([
-  ["all alike", () => "2026-06-01T10:00:00Z", "all are the same"],
-  [
-    "the time of the request",
-    (number: number) => new Date(Date.now() - number * 500).toISOString(),
-    "they are the time of the request",
-  ],
-  ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, undefined],
-])("changes tells if only dates changed, and the new ones are %s", async (_, dateOf, why) => {
-  const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };
-  const website = await serve(routes);
-  const list = (date: (number: number) => string) =>
-    urlset(Array.from({ length: 20 }, (_, n) => entry(n, date(n)).replace(home, website.homepage)));
-  const state = path.join(newFolder(), "state.warc.gz");
-  const run = () => sitegrove(`changes ${website.homepage} --state ${state} --no-known --no-homepage`);
-  routes["/s.xml"] = list((number) => `2026-05-01T10:00:${10 + number}Z`);
-  expect((await run()).stderr).not.toContain("trustworthy");
-  routes["/s.xml"] = list(dateOf);
-  const { stderr } = await run();
-  const told = "20 pages changed only in date, and the dates are not trustworthy";
-  if (why !== undefined) expect(stderr).toContain(`${told}: ${why}`);
-  else expect(stderr).not.toContain("trustworthy");
 });

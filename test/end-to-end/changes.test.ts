@@ -532,6 +532,27 @@ describe("the program", () => {
     served.close();
   });
 
+  test.each([
+    [
+      "the same",
+      () => "2026-06-01",
+      "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
+    ],
+    ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, undefined],
+  ])("tells if only the dates changed, and the new ones are %s", async (_, dateOf, told) => {
+    const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };
+    const served = await serve(routes);
+    const list = (date: (number: number) => string) =>
+      urlset(
+        ...Array.from({ length: 20 }, (_, at) => `<url><loc>{base}/${at}</loc><lastmod>${date(at)}</lastmod></url>`),
+      );
+    const words = `changes ${served.homepage} --state ${newState()} --no-known --no-homepage`;
+    routes["/s.xml"] = list((number) => `2026-05-01T10:00:${10 + number}Z`);
+    expect((await sitegrove(words)).stderr).toBe("");
+    routes["/s.xml"] = list(dateOf);
+    expect((await sitegrove(words)).stderr).toBe(told === undefined ? "" : `sitegrove: ${told}\n`);
+  });
+
   test("keeps the state if the reader of the output has closed it", async () => {
     const changing = await ChangingSite.serve(2);
     const state = newState();

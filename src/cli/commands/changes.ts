@@ -1,7 +1,6 @@
 // `sitegrove changes`: what is new on a website since the last run, which left its state in a file.
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
-import { LastmodEvidence } from "../../check/lastmod-trust.ts";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import { passing } from "../../model/pattern.ts";
@@ -11,12 +10,15 @@ import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flag
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
+import { Counts } from "../output/counts.ts";
 import { filterNotes, patternList } from "../output/ending.ts";
 import { withTargets } from "../run.ts";
 import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
+// If so many pages get the same date, their generator dates them all.
+const fewestAlike = 10;
 
 interface ChangesFlags extends Flags<(typeof formats)[number]> {
   readonly state: string;
@@ -103,24 +105,23 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   let listed = 0;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
-    const seen = (changes: readonly TreeChange[]) => (listed += changes.length);
+    const newDates = new Counts();
+    const seen = (changes: readonly TreeChange[]) => {
+      listed += changes.length;
+      for (const change of changes) {
+        const isDate = change.kind === "changed" && change.fields.every((field) => field === "lastModified");
+        if (isDate) newDates.add(change.page.lastModified ?? "none");
+      }
+    };
     const writer = changeWriter(format, csvSafe);
-    const { uncertain, kept, pages, filter, newDates } = yield* writeChanges(found.batches(), () => writer, seen);
+    const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), () => writer, seen);
     notes.push(...filterNotes(filter, {}));
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps, and so not listed as removed";
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
-    const trust = new LastmodEvidence();
-    trust.addSitemap({ ...newDates, today: 0, isNews: false });
-    const { verdict, reasons } = trust.verdict();
-    if (verdict === "not") {
-      const why = reasons.map(({ code }) =>
-        code === "request-time" ? "they are the time of the request" : "all are the same",
-      );
-      notes.push(
-        `${counted(newDates.dated, "page")} changed only in date, and the dates are not trustworthy: ${why.join()}`,
-      );
-    }
+    const [[date, count] = ["", 0], ...others] = newDates.sorted();
+    if (count >= fewestAlike && others.length === 0)
+      notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
   return run.write(lines(), () => ({ listed: listed, unit: "change", notes }));
