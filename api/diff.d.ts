@@ -151,6 +151,8 @@ export interface FollowedRow {
   /** Whether the new sitemaps list the final URL. */
   readonly listed: boolean;
   readonly verdict: FollowVerdict;
+  /** Why the verdict is `unknown`; absent if robots.txt disallows the page. */
+  readonly reason?: Problem | undefined;
 }
 
 /** The same page, now declared by a different sitemap. */

@@ -12,14 +12,15 @@ import {
 } from "../model/exchange.ts";
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
+import { parseUrl } from "../model/url.ts";
 import { openWebsite } from "./fetch-one.ts";
-import { allowedUrls, type RobotsOf, wholeText } from "./host-robots.ts";
+import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
 import { type CrawlTarget, prepare } from "./prepare.ts";
 import { redirectTarget } from "./redirects.ts";
 
 /** The response of a page. */
 export interface PageAnswer {
-  /** `disallowed`: robots.txt disallows it, and nothing was sent. */
+  /** `disallowed`: robots.txt disallows it or cannot be read (`reason` says why), and nothing was sent. */
   readonly outcome: Fetched["outcome"] | "disallowed";
   readonly status?: number | undefined;
   readonly headers: HeaderList;
@@ -74,8 +75,15 @@ export async function openPageFetch(
   const page = { pages, limits };
   const { store } = isStored ? await (await import("./storage.ts")).openStorage(prepared, false, page) : {};
   const website = await openWebsite(own, named, store);
+  const unreachable = new Map<string, Problem>();
   return pageFetch(own, {
     ...website,
+    async robotsOf(origin) {
+      const found = await website.followed(`${origin}/robots.txt`, "robots");
+      if (found.outcome !== "found") unreachable.set(origin, found.reason);
+      return robotsIn(found, own);
+    },
+    unreachable,
     finish: async () => store?.finish(),
     async close() {
       await website.close();
@@ -95,7 +103,7 @@ export function archivedPages(
   const nothing = async () => undefined;
   const limits = { ...settings.limits, documentBytes: mostBytes };
   const own = { ...resolveOptions({ signal }), limits, strict: settings.strict };
-  return pageFetch(own, { fetch, peek: fetch, robotsOf, finish: nothing, close: nothing });
+  return pageFetch(own, { fetch, peek: fetch, robotsOf, unreachable: new Map(), finish: nothing, close: nothing });
 }
 
 interface PageSource extends Pick<PageFetch, "finish" | "close"> {
@@ -103,9 +111,11 @@ interface PageSource extends Pick<PageFetch, "finish" | "close"> {
   /** The same, without the content of documents. */
   readonly peek: (request: DocumentRequest) => Promise<Fetched>;
   readonly robotsOf: RobotsOf;
+  /** Why the robots.txt of an origin could not be fetched. */
+  readonly unreachable: ReadonlyMap<string, Problem>;
 }
 
-function pageFetch(own: Settings, { fetch, peek, robotsOf, finish, close }: PageSource): PageFetch {
+function pageFetch(own: Settings, { fetch, peek, robotsOf, unreachable, finish, close }: PageSource): PageFetch {
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
     if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
     // Leaving the body unread releases the connection.
@@ -114,7 +124,9 @@ function pageFetch(own: Settings, { fetch, peek, robotsOf, finish, close }: Page
   }
   const allows = allowedUrls(own.userAgent, robotsOf, mostOrigins);
   async function page(url: string): Promise<PageAnswer> {
-    if (!(await allows(url))) return { outcome: "disallowed", headers: [], html: "" };
+    const isAllowed = await allows(url);
+    const reason = isAllowed === undefined ? unreachable.get(parseUrl(url)?.origin ?? "") : undefined;
+    if (!isAllowed) return { outcome: "disallowed", headers: [], reason, html: "" };
     const fetched = await fetch({ url, role: "homepage", signal: own.signal });
     const { outcome, status, headers = [] } = fetched;
     if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };

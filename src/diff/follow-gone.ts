@@ -80,7 +80,9 @@ export async function* followRows(
       const found = await source.follow(url);
       const { hops, finalUrl, status } = found;
       const isListed = found.outcome === "found" && isKnown(finalUrl);
-      return { url, status, hops, finalUrl, listed: isListed, verdict: await verdictOf(url, found, isListed, errors) };
+      const verdict = await verdictOf(url, found, isListed, errors);
+      const reason = verdict === "unknown" && found.reason !== undefined ? { reason: found.reason } : {};
+      return { url, status, hops, finalUrl, listed: isListed, verdict, ...reason };
     };
     yield* inOrder(gone(), source.concurrency, judge);
     await source.finish();

@@ -1,4 +1,5 @@
 // Where the old address of a page that is gone leads, after a migration.
+import type { Problem } from "./problem.ts";
 
 /**
  * - `moved`: it redirects to a page that the new sitemaps list
@@ -32,4 +33,6 @@ export interface FollowedRow {
   /** Whether the new sitemaps list the final URL. */
   readonly listed: boolean;
   readonly verdict: FollowVerdict;
+  /** Why the verdict is `unknown`; absent if robots.txt disallows the page. */
+  readonly reason?: Problem | undefined;
 }

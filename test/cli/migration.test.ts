@@ -170,6 +170,21 @@ test("--save keeps the responses, and --resume requests only what is missing", a
   expect(requested.filter((name) => name !== "broken")).toEqual([]);
 });
 
+test("--follow without --allow-private says once that the addresses were refused, and what allows them", async () => {
+  requested.length = 0;
+  const flags = [...crawl, "--follow", "-f", "ndjson"];
+  const { code, stdout, stderr } = await sitegrove(["diff", at("old.warc.gz"), now.homepage, ...flags]);
+  const rows = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { verdict: string; reason?: { code: string } });
+  expect([...new Set(rows.map(({ verdict, reason }) => `${verdict} ${reason?.code}`))]).toEqual([
+    "unknown address-blocked",
+  ]);
+  expect(stderr).toBe("sitegrove: --follow: Refused: private address (allow with --allow-private)\n");
+  expect({ code, requested }).toEqual({ code: 0, requested: [] });
+});
+
 test("the format follows the file's name", async () => {
   for (const [name, start] of [
     ["a.csv", "kind,url,"],

@@ -16,7 +16,7 @@ import { counted } from "../../model/figures.ts";
 import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
 import type { Options } from "../../model/options.ts";
 import { passing } from "../../model/pattern.ts";
-import { isLossy, type Problem } from "../../model/problem.ts";
+import { isLossy, isRefused, messageWithHint, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
@@ -163,7 +163,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   if (follow) {
     const { followRows } = await import("../../diff/follow-gone.ts");
     const rows = compared((before, after) => followRows(before, after, settings, run.options, onSide));
-    const seen = ({ verdict }: FollowedRow) => ending.follow(verdict, failOn.includes(verdict));
+    const seen = (row: FollowedRow) => ending.follow(row, failOn.includes(row.verdict));
     return run.write(writeFollowed(rows, { ...output, seen }), () => ({ listed: ending.listed }));
   }
   const { diffBatches } = await import("../../diff/diff-trees.ts");
@@ -279,6 +279,7 @@ class DiffEnding implements Ending {
   readonly #usesExitCode: boolean;
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
+  readonly #refused = new Set<string>();
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes were reported. */
@@ -295,8 +296,10 @@ class DiffEnding implements Ending {
   };
 
   /** Counts a page that was followed. */
-  follow(verdict: FollowVerdict, isFailure: boolean): void {
+  follow({ verdict, reason }: FollowedRow, isFailure: boolean): void {
     this.listed += 1;
+    // The website decided about every other page.
+    if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
@@ -341,6 +344,7 @@ class DiffEnding implements Ending {
     if (unknown > 0) messages.say(`${are} unknown: missing on an incomplete side`, "warning");
     else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
+    for (const message of this.#refused) messages.say(`--follow: ${message}`, "warning");
     for (const [verdict, count] of this.#failures)
       messages.say(`--fail-on: ${counted(count, "page")} ${verdict}`, "warning");
   }
