@@ -116,11 +116,12 @@ export class FeedReader implements TableTarget {
 
   setFeedLink(rel: "next" | "prev-archive", href: string): void {
     const { url } = resolveListedUrl(href, this.#base ?? this.#url, maxBaseLength);
+    const known = rel === "next" ? this.#next : this.#archive;
     if (url === undefined) this.#report("feed-next", `invalid URL ${href.slice(0, shownLength)}`);
-    else if (rel === "next" && this.#next !== undefined && this.#next !== url) {
+    else if (known !== undefined && known !== url) {
       this.#report("feed-next", `several: ${url.slice(0, shownLength)}`);
     } else if (rel === "next") this.#next = url;
-    else this.#archive ??= url;
+    else this.#archive = url;
   }
 
   /** The next page of the feed. */

@@ -236,11 +236,17 @@ class Text {
 
   constructor(start: Uint8Array, problems: DocumentProblems) {
     this.#problems = problems;
-    const label = charsetOf(start);
+    const declared = declaredCharset(start);
+    const label = sniffedCharset(start) ?? declared ?? "utf-8";
     try {
       this.#strict = new TextDecoder(label, { fatal: true });
     } catch {
       problems.add("charset-unsupported", { value: label });
+    }
+    // Lenient: a declaration of UTF-16 is wrong if it can be read as ASCII. Programs for .NET write it into documents in UTF-8.
+    if (label === declared && this.#strict?.encoding.startsWith("utf-16")) {
+      problems.add("charset-conflict", { value: `XML declaration: ${label}; read as utf-8` });
+      this.#strict = new TextDecoder("utf-8", { fatal: true });
     }
     this.#decoder = new TextDecoder(this.#strict?.encoding ?? "utf-8");
   }
@@ -265,13 +271,16 @@ class Text {
   }
 }
 
-function charsetOf(start: Uint8Array): string {
-  const [first, second] = start;
+// UTF-16, by its byte order mark or its first characters.
+function sniffedCharset([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";
   // UTF-16 without a byte order mark: `<` has a NUL before or after it.
   if (first === 0x3c && second === 0) return "utf-16le";
-  if (first === 0 && second === 0x3c) return "utf-16be";
+  return first === 0 && second === 0x3c ? "utf-16be" : undefined;
+}
+
+function declaredCharset(start: Uint8Array): string | undefined {
   const declaration = new TextDecoder("latin1").decode(start.subarray(0, headLength));
-  return /^(?:\u00ef\u00bb\u00bf)?\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(declaration)?.[1] ?? "utf-8";
+  return /^(?:\u00ef\u00bb\u00bf)?\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(declaration)?.[1];
 }

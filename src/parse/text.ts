@@ -6,7 +6,7 @@
 //   Lenient: other columns are ignored; reported. A URL in quotes ends with them; others end at a tab, or at a comma or semicolon before a
 //   date or a quote. A single word after a tab may be the rest of a URL, which is invalid: a URL parser would drop the tab, which would
 //   change the URL.
-//   Lenient: several URLs separated by spaces, commas, semicolons, bars or Unicode line separators are several pages; a trailing comma
+//   Lenient: several URLs separated by spaces, tabs, commas, semicolons, bars or Unicode line separators are several pages; a trailing comma
 //   is ignored, and so is a date, number or change frequency after a space, and words after a space if the URL ends like a folder or a
 //   file; reported. Any other space is part of the URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
@@ -89,12 +89,13 @@ function withoutSeparators(text: string): string {
   return text.slice(0, end);
 }
 
+// Without the other columns, unless they are URLs, too.
 function firstColumn(text: string): string {
   const tab = text.indexOf("\t");
   if (tab < 0) return text;
+  if (urlColumn.test(text)) return text.replaceAll("\t", " ");
   const others = text.slice(tab + 1);
-  const isCut = !singleWord.test(others) || httpScheme.test(others) || isColumn(others);
-  return isCut ? trimUrl(text.slice(0, tab)) : text;
+  return !singleWord.test(others) || isColumn(others) ? trimUrl(text.slice(0, tab)) : text;
 }
 
 function isColumn(text: string): boolean {
@@ -110,6 +111,7 @@ const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 // The start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
+const urlColumn = /\t["'<\u201c\u2018]{0,2}https?:/i;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
 // XML after a list of URLs is not read, so it is reported as a loss.

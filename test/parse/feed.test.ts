@@ -225,6 +225,13 @@ test("the next page of a feed is part of its result", () => {
     format: "atom",
     next: "https://example.org/maps/sitemap.xml?page=2",
   });
+  for (const rel of ["next", "prev-archive"]) {
+    const links = ["/2", "/3", "/2"].map((href) => `<link rel="${rel}" href="${href}"/>`).join("");
+    const { outcome, problems, complete } = parsed(atom(links));
+    expect(outcome).toMatchObject({ next: "https://example.org/2" });
+    expect(problems[0]).toMatchObject({ code: "feed-next", value: "several: https://example.org/3" });
+    expect(complete).toBe(false);
+  }
   for (const href of ["mailto:x", "", `/${"x".repeat(9000)}`]) {
     expect(parsed(atom(`<link rel="next" href="${href}"/>`))).toMatchObject({
       codes: ["feed-next", "url-relative"],

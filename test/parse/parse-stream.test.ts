@@ -45,6 +45,18 @@ test.each([
   }
 });
 
+test("lenient: a declaration of UTF-16 that can be read as ASCII is wrong, as .NET writes it", async () => {
+  const { pages } = parseSitemap(text) as ParsedPages;
+  for (const label of ["utf-16", "UTF-16LE", "unicode"]) {
+    const bytes = Buffer.from(text.replace('"1.0"', `"1.0" encoding="${label}"`));
+    const value = `XML declaration: ${label}; read as utf-8`;
+    expect(await parseStream(streamOf(bytes))).toMatchObject({
+      ...{ complete: true, pages },
+      problems: [{ code: "charset-conflict", value }],
+    });
+  }
+});
+
 test("what is lost is reported, and the part before it is kept", async () => {
   const whole = gzipSync(text);
   const half = whole.length >> 1;

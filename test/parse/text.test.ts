@@ -108,9 +108,15 @@ test.each<Row>([
   ],
   [
     "lenient: a second column behind a tab",
-    `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${c}\t${d}\n${e}\t0.5\n`,
-    [a, b, c, e],
-    [["text-extra", 1, 4]],
+    `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${e}\t0.5\n`,
+    [a, b, e],
+    [["text-extra", 1, 3]],
+  ],
+  [
+    "lenient: several URLs behind tabs",
+    `${a}\t${b}\n"${c}"\tThe title\t"${d}"\t0.5\t${e}\n`,
+    [a, b, c, d, e],
+    [["text-extra", 1, 2]],
   ],
   [
     "lenient: a date and other columns behind commas, but no number alone",
