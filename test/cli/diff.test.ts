@@ -123,7 +123,7 @@ Moved, for example
 `);
 });
 
-test("no difference gives a sentence, and an empty output in the other formats", async () => {
+test("without differences, the summary says so, and the other formats are empty", async () => {
   const same = async (format: string) => {
     const words = ["diff", at("monday.warc.gz"), at("monday.warc.gz"), "--exit-code", "-f", format];
     const { stdout, ...rest } = await sitegrove(words);
@@ -136,7 +136,7 @@ test("no difference gives a sentence, and an empty output in the other formats",
   expect(readXml(await same("rss")).children[0]?.children.some(({ name }) => name === "item")).toBe(false);
 });
 
-test("ndjson: one change a line, as the schema says", async () => {
+test("ndjson: one change per line, as the schema says", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "ndjson"]);
   const lines = jsonLines(stdout);
   for (const line of lines) expect(validate?.(line), JSON.stringify(validate?.errors)).toBe(true);
@@ -157,7 +157,7 @@ test("ndjson: one change a line, as the schema says", async () => {
   });
 });
 
-test("csv: one change a row, read back by another parser", async () => {
+test("csv: one change per row, read back by another parser", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "csv"]);
   const rows = parse(stdout, { columns: true }) as Record<string, string>[];
   expect(rows).toHaveLength(8);
@@ -239,7 +239,7 @@ test("a list may be empty, and that is reported", async () => {
 });
 
 describe("exit codes", () => {
-  test("6: there are differences; without --exit-code they are no failure", async () => {
+  test("6: there are differences; without --exit-code, 0", async () => {
     expect((await sitegrove(["diff", ...both()])).code).toBe(0);
     const { code, stderr } = await sitegrove(["diff", ...both(), "--exit-code"]);
     expect({ code, stderr }).toEqual({ code: 6, stderr: "sitegrove: 8 differences\n" });
@@ -265,7 +265,7 @@ describe("exit codes", () => {
     expect(stderr).toMatch(/\d+ differences\n/);
   });
 
-  test("4: a website without a sitemap; a file from before stays", async () => {
+  test("4: a website without a sitemap; the old output stays", async () => {
     const empty = await serve({ "/": "<!doctype html><title>Empty</title>" });
     const output = file("before.xml", "before");
     const run = await sitegrove(`diff ${at("monday.warc.gz")} ${empty.homepage} -f rss -o ${output} --force`);
@@ -280,7 +280,7 @@ describe("exit codes", () => {
     expect(run.code).toBe(5);
   });
 
-  test("130: Ctrl-C ends it at once, and leaves neither temporary files nor an output", async () => {
+  test("130: Ctrl-C ends it immediately, and leaves neither temporary files nor an output", async () => {
     const place = mkdtempSync(at("temporary-"));
     const list = file("many.txt", pages(0, 1000));
     const asked = site.asked("/never.xml");
@@ -301,14 +301,14 @@ test.each([
   { url: "https://example.org/1", newsStory: { title: 5 } },
   { url: "https://example.org/1", images: [null] },
   { url: "https://example.org/1", alternates: [{ language: 1 }] },
-])("a line of NDJSON that is no page is refused before anything is written: %j", async (page) => {
+])("NDJSON with a line that is not a page is refused before anything is written: %j", async (page) => {
   const line = (page: object) => `${JSON.stringify({ ...page, sitemap: "https://example.org/a.xml" })}\n`;
   const broken = file("broken.ndjson", line({ url: "https://example.org/0" }) + line(page));
   const run = await sitegrove(["diff", file("nothing.txt", ""), broken, "-f", "rss"]);
   expect(run).toMatchObject({ code: 2, stdout: "" });
 });
 
-test("on a terminal it shows the same summary, and what it does until then", async () => {
+test("a terminal shows the same summary, and progress until then", async () => {
   const piped = await sitegrove(["diff", ...both()]);
   const quiet = await onTerminal(`diff ${both().join(" ")} --no-progress`);
   expect(quiet.stdout.replaceAll("\r\n", "\n")).toBe(piped.stdout);
@@ -316,7 +316,7 @@ test("on a terminal it shows the same summary, and what it does until then", asy
   expect(lively.replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(piped.stdout);
 });
 
-test("pages as NDJSON are a side: fields are compared, and the last line says whether they are all", async () => {
+test("NDJSON can be compared: fields count, and the trailer says whether the list is complete", async () => {
   const line = (name: string, more: object = {}) =>
     `${JSON.stringify({ url: `https://example.org/${name}`, ...more, sitemap: "https://example.org/a.xml" })}\n`;
   const one = line("1", { lastModified: "2024-01-01" });

@@ -37,7 +37,7 @@ test.each([
   expect(await sitegrove([...from(name), "-f", "pages"])).toEqual({ code, stdout: `${site.homepage}a\n`, stderr });
 });
 
-test("4: no sitemap found, and where was looked", async () => {
+test("4: no sitemap found, and where discovery looked", async () => {
   const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages"]);
   expect(code).toBe(4);
   expect(stderr).toContain(`no sitemap found for ${site.homepage}`);
@@ -86,14 +86,14 @@ describe("5: the website could not be reached, or refused all requests, and the 
     expect(code).toBe(5);
   });
 
-  test("https where the server speaks plain HTTP", async () => {
+  test("https on a port that speaks plain HTTP", async () => {
     const { host } = new URL(site.homepage);
     const stderr = `sitegrove: Could not connect to ${host}: the server does not speak TLS on this port; try http://\n`;
     expect(await sitegrove(["ls", `https://${host}/`, "-f", "pages"])).toEqual({ code: 5, stdout: "", stderr });
   });
 });
 
-test("a website without TLS that is named without a scheme is read by http, which is said", async () => {
+test("a website without TLS, given without a scheme, is read over http, and the program says so", async () => {
   const proxy = await proxyServer();
   const name = `website.test:${new URL(site.homepage).port}`;
   const list = ["--sitemap", `${site.homepage}good.xml`];
@@ -114,7 +114,7 @@ test("a website without TLS that is named without a scheme is read by http, whic
 test.each([
   ["127.9.9.9:8088", "http"],
   ["website.test", "https"],
-])("the scheme that is assumed is said even if %s cannot be reached", async (name, scheme) => {
+])("the assumed scheme is reported even if %s cannot be reached", async (name, scheme) => {
   const env = { HTTPS_PROXY: "http://127.9.9.9:8088", HTTP_PROXY: "http://127.9.9.9:8088", NO_PROXY: "127.9.9.9" };
   const { code, stderr } = await sitegrove(["ls", name], { env });
   expect(stderr).toMatch(
@@ -129,7 +129,7 @@ test.each([
   ["http:127.0.0.1:PORT", ""],
   ["127.0.0.1:PORT", "sitegrove: no scheme given, using http://127.0.0.1:PORT\n"],
   ["localhost:PORT/", "sitegrove: no scheme given, using http://localhost:PORT/\n"],
-])("a website that is named %s is the one that was meant", async (name, said) => {
+])("%s is understood as a website", async (name, said) => {
   const { port } = new URL(site.homepage);
   const words = ["ls", name.replace("PORT", port), "--no-known", "--no-robots", "-f", "pages"];
   const { code, stderr } = await sitegrove(words);
@@ -138,14 +138,17 @@ test.each([
   expect(code).toBe(4);
 });
 
-test.each(["http:/127.0.0.1:PORT", "127.0.0.1:PORT", "localhost:PORT"])("so is a document at %s", async (name) => {
-  const document = `${name.replace("PORT", new URL(site.homepage).port)}/good.xml`;
-  const listed = { code: 0, stdout: expect.stringMatching(/^http:.*\/a\n$/) };
-  expect(await sitegrove(["parse", document, "-f", "pages"])).toMatchObject(listed);
-  expect(await sitegrove(["ls", document, "-f", "pages"])).toMatchObject(listed);
-});
+test.each(["http:/127.0.0.1:PORT", "127.0.0.1:PORT", "localhost:PORT"])(
+  "a document at %s is understood, too",
+  async (name) => {
+    const document = `${name.replace("PORT", new URL(site.homepage).port)}/good.xml`;
+    const listed = { code: 0, stdout: expect.stringMatching(/^http:.*\/a\n$/) };
+    expect(await sitegrove(["parse", document, "-f", "pages"])).toMatchObject(listed);
+    expect(await sitegrove(["ls", document, "-f", "pages"])).toMatchObject(listed);
+  },
+);
 
-test("5: a website that speaks HTTP/2 only, in words", async () => {
+test("5: a website that speaks only HTTP/2", async () => {
   const server = createSecureServer(selfSigned({ names: ["127.0.0.1"] }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -157,7 +160,7 @@ test("5: a website that speaks HTTP/2 only, in words", async () => {
   expect(code).toBe(5);
 });
 
-test("a Crawl-delay that is not kept is said once", async () => {
+test("a Crawl-delay that is not respected is reported once", async () => {
   const slow = await serve({ "/robots.txt": "User-agent: *\nCrawl-delay: 2\n", "/sitemap.xml": urlset("{base}/a") });
   const said =
     "sitegrove: robots.txt asks for a Crawl-delay of 2 s; requests are sent faster; respect it with --crawl-delay\n";
@@ -170,7 +173,7 @@ test("a Crawl-delay that is not kept is said once", async () => {
 test.each([
   ["--max-time 0", "allow more with --max-time"],
   ["-k", "robots.txt is larger than 512 kB"],
-])("3: a search that a limit of our own ended does not say that there is no sitemap (%s)", async (flags, said) => {
+])("3: a discovery that stopped at a limit does not claim that there is no sitemap (%s)", async (flags, said) => {
   const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
   const { code, stderr } = await sitegrove(`ls ${long.homepage} -f pages ${flags}`);
   expect(stderr).toContain(said);
@@ -178,7 +181,7 @@ test.each([
   expect(code).toBe(3);
 });
 
-test("0: a reader that goes away early ends the program quietly", async () => {
+test("0: a pipe that is closed early ends the program quietly", async () => {
   const { stdout, stderr } = await shell(
     `eval "$SITEGROVE" ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
   );
@@ -200,7 +203,7 @@ describe("stopped", () => {
   test.each([
     ["ndjson", "SIGINT", 130],
     ["pages", "SIGTERM", 143],
-  ] as const)("at once, with whole lines: %s by %s exits with %i", async (format, signal, exitCode) => {
+  ] as const)("immediately, with complete lines: %s by %s exits with %i", async (format, signal, exitCode) => {
     const run = launch([...from("stalls.xml"), "-f", format]);
     let seen = 0;
     await new Promise<void>((resolve) => {

@@ -122,7 +122,7 @@ describe("through the program", () => {
     expect(chosen.requests).toContain("/old.xml");
   });
 
-  test("--since takes the date of a news story or feed item where there is no other", async () => {
+  test("--since uses the date of a news story or feed item if there is no other", async () => {
     const feed = `<rss version="2.0"><channel><item><link>http://e.example/fresh</link>
       <pubDate>Sat, 01 Jun 2024 10:00:00 GMT</pubDate></item><item><link>http://e.example/stale</link>
       <pubDate>Wed, 01 Jan 2020 10:00:00 GMT</pubDate></item></channel></rss>`;
@@ -140,7 +140,7 @@ describe("through the program", () => {
     expect(others.code).toBe(0);
   });
 
-  test("--limit ends the crawl when it is reached, and that is no loss", async () => {
+  test("--limit ends the crawl when it is reached, and the run counts as complete", async () => {
     const chosen = await pages("--limit", "1");
     expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: "sitegrove: stopped at --limit 1\n" });
     const tree = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "-f", "json", "--limit", "2"]);
@@ -155,7 +155,7 @@ describe("through the program", () => {
     expect(outline.stdout).not.toContain("incomplete");
   });
 
-  test("a tree is filtered as the list of pages is", async () => {
+  test("a tree is filtered like a list of pages", async () => {
     const { stdout } = await sitegrove(`ls ${site.homepage} -k --no-homepage -u --include-sitemap old --include old`);
     expect(stdout).toBe(
       `${site.homepage}\n\t/robots.txt\n\t\t/index.xml\n\t\t\t/old.xml\n\t\t\t\t/old/a\n\t\t/direct.xml\n`,

@@ -69,7 +69,7 @@ test("tabtree shows the tree, indented with tabs, with the reasons for what is m
   expect(code).toBe(3);
 });
 
-test("pages is one URL a line", async () => {
+test("pages is one URL per line", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "pages"]);
   expectPrintable(end);
   expect(end).toMatchObject({ code: 3, stdout: allPages.map((page) => `${site.homepage}${page}\n`).join("") });
@@ -98,7 +98,7 @@ test("json is one document that its schema describes", async () => {
   expect(tree.root.children[1]).toMatchObject({ kind: "pages", format: "text", declaredUrl });
 });
 
-test("ndjson is one page a line that its schema describes", async () => {
+test("ndjson is one page per line, as the schema says", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "ndjson"]);
   expectPrintable(end);
   const pages = jsonLines(end.stdout);
@@ -107,7 +107,7 @@ test("ndjson is one page a line that its schema describes", async () => {
   expect(pages[2]).toMatchObject({ sitemap: `${site.homepage}feed.rss`, newsStory: { title: hostileTitle } });
 });
 
-test("csv has one row a page, and nothing in it is a formula or steers a terminal", async () => {
+test("csv has one row per page, without formulas and terminal control characters", async () => {
   const all = ["ls", ...sitemaps(), "-f", "csv", "--columns", "all"];
   const end = await sitegrove([...all, "--separator", ";"]);
   expectPrintable(end);
@@ -160,7 +160,7 @@ test("parse lists the sitemaps that an index names", async () => {
   expect(line.kind).toBe("sitemap");
 });
 
-test("parse of a document that is not a sitemap says why, and gives data that its schema describes", async () => {
+test("parse says why a document is not a sitemap, and writes JSON as the schema says", async () => {
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "json"], { input: "<html></html>" });
   expect(code).toBe(4);
   expectValid(JSON.parse(stdout), "parsed");
@@ -176,7 +176,7 @@ test("parse names standard input the same in every format, and needs no guard in
 });
 
 test.each(["# ours\n\nUser-agent: *\nDisallow:\n", "\ufeffsitemap : https://example.org/0.xml\n"])(
-  "parse knows robots.txt on standard input by its first line: %j",
+  "parse recognizes robots.txt on standard input by its first line: %j",
   async (start) => {
     const { code, stdout } = await sitegrove(["parse", "-"], { input: `${start}Sitemap: https://example.org/s.xml\n` });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/\thttps:\/\/example\.org\/s\.xml\n$/) });

@@ -38,7 +38,7 @@ test("with `here`, sitemaps are read from, and pages listed on, the address that
   expect([...tree.sitemaps()].every(({ url }) => url.startsWith(preview.homepage))).toBe(true);
 });
 
-test("the program has --here, and an archive keeps what it did", async () => {
+test("--here works in the program, and its archive remembers it", async () => {
   const archive = path.join(newFolder(), "preview.warc.gz");
   const words = ["ls", preview.homepage, "-f", "pages", "--no-known", "--here", "--save", archive];
   const lines = here(preview)
@@ -49,7 +49,7 @@ test("the program has --here, and an archive keeps what it did", async () => {
 });
 
 test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
-  "without it, pages elsewhere are said loudly, with the flag: %j",
+  "without it, a warning names the host of the pages and the flag: %j",
   async (flags) => {
     const { stdout, stderr, code } = await sitegrove(["ls", robotsOnly.homepage, ...flags]);
     expect(code).toBe(0);
@@ -59,7 +59,7 @@ test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
   },
 );
 
-test("nothing is said of a website whose pages are on its own host", async () => {
+test("there is no warning if the pages are on the website's own host", async () => {
   const own = await serve({ "/sitemap.xml": urlset("{base}/a", `${original}/b`) });
   expect((await onTerminal(`ls ${own.homepage}`)).stdout).not.toContain("--here");
 });

@@ -19,7 +19,7 @@ test.each([
   expect(inside.stdout + inside.stderr).not.toBe("");
 });
 
-test("several run at a time: each has its own input, output and signals", async () => {
+test("several runs at a time have their own input, output and signals", async () => {
   const words = ["parse", "-", "-f", "pages"];
   const [stopped, other] = [1, 2].map(() => startInside(program, words, { env: { EXTRA: "1" } }));
   stopped?.stdin.write("https://example.org/1\n");

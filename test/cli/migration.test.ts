@@ -133,7 +133,7 @@ test("--follow tells where every page that is gone leads", async () => {
   expect(requested.filter((name) => name === "secret")).toEqual([]);
 });
 
-test("with --rewrite, only what the rules do not explain is requested, at its old address", async () => {
+test("with --rewrite, only pages that the rules do not explain are requested, at their old URLs", async () => {
   const { stdout } = await follow(...rules(), "-f", "ndjson");
   const rows = stdout
     .trim()
@@ -149,7 +149,7 @@ test("with --rewrite, only what the rules do not explain is requested, at its ol
   expect(rows).toHaveLength(oldPages.length - 3);
 });
 
-test("a summary counts the verdicts, and --fail-on makes an exit code of them", async () => {
+test("a summary counts the verdicts, and --fail-on turns them into an exit code", async () => {
   const { code, stdout, stderr } = await follow("--fail-on", "gone,loop");
   expect(code).toBe(6);
   expect(stderr).toContain("--fail-on: 2 pages gone");

@@ -34,7 +34,7 @@ test.each(["pages", "json"])("%s is the same in a file as on standard output", a
   expect(readdirSync(folder)).toEqual(["result"]);
 });
 
-test("a file that is there is replaced only with --force", async () => {
+test("an existing file is replaced only with --force", async () => {
   const file = path.join(folder, "urls.txt");
   writeFileSync(file, "old");
   const refused = await sitegrove([...only(site.homepage), "-f", "pages", "-o", file]);
@@ -44,7 +44,7 @@ test("a file that is there is replaced only with --force", async () => {
   expect(readFileSync(file, "utf8")).toBe(`${site.homepage}1\n${site.homepage}2\n`);
 });
 
-test("a link stays a link: what it leads to is replaced", async () => {
+test("a symbolic link stays, and its target is replaced", async () => {
   writeFileSync(path.join(folder, "target"), "old");
   const link = path.join(folder, "link");
   symlinkSync("target", link);
@@ -84,7 +84,7 @@ test.each([
   [["check", "-f", "json", "-o", "a", "-f", "sarif", "-o", "b"], "a was not written; b was not written"],
   [["report", "-o", "new"], "new was not written"],
   [["parse"], "nothing was written"],
-])("what a run that is stopped says is true: %j", async (words, said) => {
+])("a stopped run says what it left behind: %j", async (words, said) => {
   writeFileSync(path.join(folder, "old.warc"), "old");
   const flags = words.map((word, at) => (/^(-o|--save)$/.test(words[at - 1] ?? "") ? path.join(folder, word) : word));
   const whole = said.replaceAll(/\S+(?= was not)/g, (name) => (name === "nothing" ? name : path.join(folder, name)));
@@ -94,7 +94,7 @@ test.each([
   expect(readFileSync(path.join(folder, "old.warc"), "utf8")).toBe("old");
 });
 
-test("a document that is stopped before it answers is no failure of the program", async () => {
+test("stopping before a document answers is not an unexpected failure", async () => {
   const asked = site.asked("/never.xml");
   const run = launch(["parse", `${site.homepage}never.xml`, "-f", "csv", "-o", path.join(folder, "new")]);
   await asked;
@@ -103,20 +103,20 @@ test("a document that is stopped before it answers is no failure of the program"
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a new archive of a run that is stopped is said to hold what was received", async () => {
+test("a stopped run says that its new archive has the responses received so far", async () => {
   const file = path.join(folder, "new.warc");
   const { stderr } = await stopped(["ls", "-f", "json", "--save", file]);
   expect(stderr).toBe(`sitegrove: stopped: ${file} contains the responses received so far\n`);
   expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 
-test.runIf(process.platform === "linux")("a terminal that is closed leaves nothing", async () => {
+test.runIf(process.platform === "linux")("a closed terminal leaves no files behind", async () => {
   const end = await stopped(["ls", "-f", "csv", "-o", path.join(folder, "urls.csv")], "SIGHUP");
   expect(end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a place that cannot be written is a mistake of the command line, and nothing is fetched", async () => {
+test("an output that cannot be written is a usage error, and nothing is fetched", async () => {
   writeFileSync(path.join(folder, "other.txt"), "");
   const untouched = await serve({ "/sitemap.xml": urlset("{base}/1") });
   for (const [name, why, format = "csv"] of [

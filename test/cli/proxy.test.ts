@@ -56,7 +56,7 @@ describe("the environment counts", () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test("and one that cannot be used is reported, not ignored", async () => {
+  test("a proxy that cannot be used is reported, not ignored", async () => {
     const { code, stderr } = await sitegrove(plain(), { env: { HTTP_PROXY: "socks5://user:s3cret@127.0.0.1:1" } });
     expect(code).toBe(2);
     expect(stderr).toContain("HTTP_PROXY");

@@ -45,7 +45,7 @@ const save = (name: string, ...more: string[]) =>
   sitegrove(["ls", site.homepage, ...flags, "-f", "pages", "--save", inFolder(name), ...more]);
 
 describe("--force", () => {
-  test.each(["site.warc", "site.GZ"])("replaces %s once the new one is whole", async (name) => {
+  test.each(["site.warc", "site.GZ"])("replaces %s once the new one is complete", async (name) => {
     await save(name);
     chmodSync(inFolder(name), 0o640);
     const before = readFileSync(inFolder(name));
@@ -87,7 +87,7 @@ describe("--force", () => {
     });
   });
 
-  test("a reader that goes away leaves the old archive", async () => {
+  test("an output that is closed early leaves the old archive", async () => {
     await keepsTheOld(async () => {
       routes["/a.xml"] = urlset(...Array.from({ length: 10_000 }, (_, index) => `{base}/${index}`));
       const words = `${flags.join(" ")} -f pages --save ${inFolder("site.warc")} --force`;
@@ -119,7 +119,7 @@ describe("what is not a regular file is refused", () => {
   });
 });
 
-describe("the input is never written to", () => {
+describe("the input is never overwritten", () => {
   const ways: [string, string, () => void][] = [
     ["the same name", "site.warc", () => {}],
     ["another spelling", "./x/../site.warc", () => mkdirSync(inFolder("x"))],
@@ -146,7 +146,7 @@ describe("the input is never written to", () => {
       expect(appended.code).toBe(2);
     }));
 
-  test("no file is written twice, whether it is there or not", async () => {
+  test("two outputs cannot be the same file, whether it exists or not", async () => {
     writeFileSync(inFolder("old"), "mine");
     for (const name of ["new", "old"]) {
       for (const [flag = "", file = ""] of [
@@ -161,7 +161,7 @@ describe("the input is never written to", () => {
   });
 });
 
-test("an archive is listed, filtered and saved again offline; what is meant for a network is refused", async () => {
+test("an archive is listed, filtered and saved again offline; network flags are refused", async () => {
   routes["/robots.txt"] = "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n";
   routes["/b.xml"] = urlset("{base}/2", "{base}/3");
   await save("site.warc.gz");
@@ -179,19 +179,22 @@ test("an archive is listed, filtered and saved again offline; what is meant for 
 
 describe("the log file", () => {
   const hasFull = statSync("/dev/full", { throwIfNoEntry: false })?.isCharacterDevice();
-  test.runIf(hasFull).each(["pages", "tabtree"])("that is full does not end the listing (%s)", async (format) => {
-    const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
-    const said = "the log file /dev/full can no longer be written; the listing continues: no space left on device";
-    expect(run).toEqual({ code: 0, stdout: expect.stringContaining("/1\n"), stderr: `sitegrove: ${said}\n` });
-  });
+  test.runIf(hasFull).each(["pages", "tabtree"])(
+    "that cannot be written any more does not end the listing (%s)",
+    async (format) => {
+      const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
+      const said = "the log file /dev/full can no longer be written; the listing continues: no space left on device";
+      expect(run).toEqual({ code: 0, stdout: expect.stringContaining("/1\n"), stderr: `sitegrove: ${said}\n` });
+    },
+  );
 
-  test("that is a pipe without a reader is a mistake of the command line", async () => {
+  test("that is a pipe without a reader is a usage error", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const run = await sitegrove(["ls", site.homepage, "-l", inFolder("pipe")]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
   });
 
-  test("that is a pipe is read by its reader; one that goes away does not end the listing", async () => {
+  test("may be a pipe; if its reader leaves, the listing continues", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const ls = `eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages -vv -l ${inFolder("pipe")}"`;
     const read = await shell(`cat ${inFolder("pipe")} & ${ls} > ${inFolder("out")}; wait`);
@@ -202,7 +205,7 @@ describe("the log file", () => {
 });
 
 test.each(["pages", "ndjson", "json", "sitemaps", "tabtree"])(
-  "a document that is damaged so that it is no sitemap any more is said to be damaged: -f %s",
+  "a document too damaged to be a sitemap is reported as damaged: -f %s",
   async (format) => {
     await save("site.warc");
     const bytes = readFileSync(inFolder("site.warc"));

@@ -22,7 +22,7 @@ afterAll(() => {
 const reasons = "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)";
 
 test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f json", "parse"])(
-  "%s says in a pipe how many entries were skipped and why, and -q does not",
+  "%s reports in a pipe how many entries were skipped and why; -q hides it",
   async (line) => {
     const [command = "", ...flags] = line.split(" ");
     const target = command === "parse" ? new URL("sitemap.xml", site.homepage).href : site.homepage;
@@ -34,7 +34,7 @@ test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f 
   },
 );
 
-test("one reason is said without its number, on a terminal, too", async () => {
+test("a single reason is shown without its count, also on a terminal", async () => {
   const one = await serve({ "/sitemap.xml": urlset("{base}/a", "http://:80/", "http://[/") });
   const said = "2 entries skipped: invalid URLs; -v lists them";
   expect((await sitegrove(["ls", one.homepage, "-f", "pages"])).stderr).toContain(said);
@@ -42,12 +42,12 @@ test("one reason is said without its number, on a terminal, too", async () => {
   expect((await sitegrove(["ls", one.homepage, "-v"])).stderr).toContain("2 entries skipped: invalid URLs\n");
 });
 
-test("both sides of a diff say it", async () => {
+test("skipped entries on both sides of a diff are reported", async () => {
   const { stderr } = await sitegrove(["diff", clean.homepage, site.homepage]);
   expect(stderr).toContain(reasons);
 });
 
-test("a diff of files says it", async () => {
+test("skipped lines of files in a diff are reported", async () => {
   const list = path.join(folder, "list.txt");
   writeFileSync(list, "https://example.org/a\nnot a URL\n");
   for (const sides of [
@@ -58,13 +58,13 @@ test("a diff of files says it", async () => {
   }
 });
 
-test("an archive says it again", async () => {
+test("skipped entries are reported again when an archive is read", async () => {
   const archive = path.join(folder, "site.warc.gz");
   await sitegrove(["ls", site.homepage, "--save", archive]);
   expect((await sitegrove(["ls", archive, "-f", "pages"])).stderr).toContain(reasons);
 });
 
-test("-q still says why a website is incomplete", async () => {
+test("-q still reports why a website is incomplete", async () => {
   const cut = await serve({ "/sitemap.xml": "<urlset><url><loc>{base}/a</loc></url><url><loc>" });
   const { code, stderr } = await sitegrove(["ls", cut.homepage, "-f", "pages", "-q"]);
   expect(code).toBe(3);

@@ -95,7 +95,7 @@ test("parquet holds the pages with their lists, the sitemaps and the problems", 
   expect(problems?.map(({ code, loss }) => [code, loss])).toContainEqual(["date-invalid", false]);
 });
 
-test("a priority that the website did not write is empty in every table, and data says which were written", async () => {
+test("a priority that the sitemap does not give is empty in every table", async () => {
   const from = (...words: string[]) => sitegrove(["ls", "--sitemap", `${site.homepage}priorities.xml`, ...words]);
   const column = (csv: string) =>
     (parse(csv, { columns: true }) as Record<string, string>[]).map(({ priority }) => priority);
@@ -140,14 +140,14 @@ print(json.dumps({"results": results, "pandas": len(pages), "joined": len(joined
   });
 });
 
-test("a folder of tables is whole or not there", async () => {
+test("a folder of tables is complete or absent", async () => {
   const out = path.join(folder, "nothing");
   const empty = await serve({});
   expect((await sitegrove(["ls", empty.homepage, "-f", "parquet", "-o", out])).code).toBe(4);
   expect(existsSync(out)).toBe(false);
 });
 
-test("--trailer ends NDJSON with a line that says whether all of it is there", async () => {
+test("--trailer ends NDJSON with a line that says whether the list is complete", async () => {
   const { stdout } = await ls("-f", "ndjson", "--trailer");
   const lines = jsonLines(stdout);
   expect(lines[4]).toEqual({ kind: "finished", complete: false, pages: 4, sitemaps: 3, invalid: 1 });

@@ -50,7 +50,7 @@ test.each([
   ["fleet", "--from", "sites.txt", "--out", "new", "-l", "sites.txt"],
   ["fleet", "--from", "out/summary.json", "--out", "out"],
   ["fleet", "--from", "sites.txt", "--out", "out"],
-])("no input is written to: %s %s %s %s %s %s", async (...words) => {
+])("no input is overwritten: %s %s %s %s %s %s", async (...words) => {
   const before = everything();
   const run = await sitegrove(
     words.map((word) => (word === "site" ? site.homepage : word)),
@@ -67,7 +67,7 @@ function everything(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(name, "latin1")]));
 }
 
-test("nor is standard input, where it is a file", async () => {
+test("standard input is not overwritten either if it is a file", async () => {
   const before = everything();
   const run = await shell(`eval "$SITEGROVE" parse - -o ${at("a.xml")} --force < ${at("a.xml")}`);
   expect(run.code).toBe(2);
@@ -80,7 +80,7 @@ test.each([
   ["report", "site", "-o", "new.html", "-l", "new.log", "--save", "new.warc"],
   ["diff", "a.xml", "site", "-o", "new.txt", "-l", "new.log"],
   ["fleet", "--from", "sites.txt", "--out", "new", "-l", "new.log"],
-])("nothing is created where the settings are bad: %s", async (...words) => {
+])("nothing is created if a setting is invalid: %s", async (...words) => {
   const before = everything();
   const named = words.map((word) => (word === "site" ? site.homepage : word));
   const run = await sitegrove(named, { cwd: folder, env: { HTTP_PROXY: "secret://x" } });
@@ -89,7 +89,7 @@ test.each([
   expect(everything()).toEqual(before);
 });
 
-test("report, as ls, keeps the old archive where nothing could be read", async () => {
+test("report keeps the old archive if nothing could be read, like ls", async () => {
   const before = readFileSync(at("site.warc.gz"));
   const words = ["report", nowhere, ...quick, "-o", at("report.html"), "--save", at("site.warc.gz"), "--force"];
   const run = await sitegrove(words);
@@ -122,7 +122,7 @@ test("a local file is read up to the limit, however large it is", async () => {
   }
 });
 
-test("a line of a list may be of any length, and takes no more memory than others", async () => {
+test("an overlong line of a list is skipped without using more memory", async () => {
   const long = `https://example.org/${"a".repeat(2 ** 20)}`;
   const text = `a.example\r\n${long}\rb.example\n${long}`;
   writeFileSync(at("long.txt"), text);
@@ -149,7 +149,7 @@ test.each([
   expect(parseTarget(name)).toEqual({ kind: "website", homepage, isAssumed: true });
 });
 
-test("it is a file if there is one", async () => {
+test("a name means a file if there is one", async () => {
   mkdirSync(at("example.org"));
   copyFileSync(at("a.xml"), at("example.org/sitemap.xml"));
   const { stdout } = await sitegrove(["parse", "example.org/sitemap.xml", "-f", "pages"], { cwd: folder });

@@ -62,7 +62,7 @@ describe("on a terminal", () => {
     );
   });
 
-  test("of each sitemap the first few pages are shown, with --all every page, and the verdict comes last", async () => {
+  test("the first few pages of each sitemap are shown, every page with --all, and the verdict comes last", async () => {
     const pages = (name: string, count: number) => Array.from({ length: count }, (_, at) => `{base}/${name}${at}`);
     const large = await serve({
       "/robots.txt": "Sitemap: {base}/i.xml\n",
@@ -142,7 +142,7 @@ describe("on a terminal", () => {
     expect(stdout.replaceAll("\r", "")).toContain(`${said}\n`);
   });
 
-  test("colours and the live line can be switched off", async () => {
+  test("colors and the live line can be turned off", async () => {
     const env = { NO_COLOR: "1" };
     const plain = await onTerminal(`ls --sitemap ${index()} --no-color --no-progress`);
     const noColor = await onTerminal(`ls --sitemap ${site.homepage}quick.xml --no-progress`, { env });
@@ -180,7 +180,7 @@ describe("in a pipe", () => {
     );
   });
 
-  test("-v says what was read, -vv everything, one event a line with its time", async () => {
+  test("-v logs what was read, -vv everything: one event per line, with its time", async () => {
     const quick = ["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages"];
     const [some, all] = [await sitegrove([...quick, "-v"]), await sitegrove([...quick, "-vv"])];
     for (const line of [some, all].flatMap(({ stderr }) => stderr.trimEnd().split("\n"))) {
@@ -192,7 +192,7 @@ describe("in a pipe", () => {
     expect(all.stderr).toMatch(/Z response http\S+quick\.xml found 200\n/);
   });
 
-  test("-v says each failure once", async () => {
+  test("-v logs each failure once", async () => {
     const { stderr } = await sitegrove(["ls", "--sitemap", index(), "-f", "pages", "-v"]);
     const lines = stderr.trimEnd().split("\n");
     expect(lines.filter((line) => line.includes("gone.xml"))).toEqual([
@@ -202,7 +202,7 @@ describe("in a pipe", () => {
     expect(lines.at(-1)).toMatch(/^sitegrove: incomplete: /);
   });
 
-  test("--log-file takes the events instead", async () => {
+  test("--log-file gets the log instead", async () => {
     const folder = newFolder();
     const log = path.join(folder, "run.log");
     const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-l", log, "-f", "pages"]);
@@ -212,7 +212,7 @@ describe("in a pipe", () => {
     );
   });
 
-  test("a password in the start URL and a header's value are in no line", async () => {
+  test("no line shows a password in the URL or the value of a header", async () => {
     const start = site.homepage.replace("//", "//user:s3cret@");
     for (const format of ["tabtree", "json", "pages"]) {
       const { stdout, stderr } = await sitegrove(["ls", start, "-vv", "-f", format, "--header", "X-Key: s3cret"]);

@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 test.each([[[]], [["-f", "pages"]]])(
-  "a website without a command is listed, flags %o before or behind",
+  "a website without a command is listed, with flags %o before or after it",
   async (flags) => {
     const usual = await sitegrove(["ls", a.homepage, ...flags]);
     expect(usual.code).toBe(0);
@@ -72,7 +72,7 @@ test("a website without sitemaps is named, the others are listed, and the highes
   expect(stderr).not.toContain(b.homepage);
 });
 
-test("more than a few websites are pointed to the fleet", async () => {
+test("for more than four websites, the program suggests fleet", async () => {
   const several = (count: number) =>
     sitegrove(["ls", ...Array.from({ length: count }, () => b.homepage), "-f", "pages", "--limit", "1"]);
   expect((await several(4)).stderr).not.toContain("fleet");
@@ -147,7 +147,7 @@ test("the URL of a sitemap that cannot be read does not become the whole website
   }
 });
 
-test("if nothing is found, a path that was left out is said", async () => {
+test("if nothing is found for a URL with a path, the program suggests --keep-path", async () => {
   const site = await serve({ "/docs/sitemap.xml": urlset("{base}/docs/1"), "/docs/": "<html>" });
   const { code, stderr } = await sitegrove(["ls", `${site.homepage}docs/`]);
   expect({ code, stderr }).toEqual({
@@ -196,7 +196,7 @@ test("parse fetches the one document that a URL names, redirects included", asyn
   expect((await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"])).code).toBe(5);
 });
 
-test("--rewrite says that it does not lead away from where the website is, unless the start is there", async () => {
+test("--rewrite warns if it does not change where sitemaps are fetched from", async () => {
   const words = ["--rewrite", `https://example.org/=${b.homepage}`, "-f", "pages"];
   const said = `--rewrite: sitemaps under https://example.org are fetched from there, because ${a.homepage} is not under ${b.homepage.slice(0, -1)}`;
   expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
@@ -216,7 +216,7 @@ test("numbers of bytes and seconds are read in the forms that people write", () 
   for (const text of ["", "s", "-1", "1y", "5 m", "1e3", "."]) expect(() => seconds(text)).toThrow("Expected a time");
 });
 
-test("a summary can be had with every format", async () => {
+test("--summary works with every format", async () => {
   for (const format of ["tabtree", "pages", "json", "ndjson", "csv", "sitemaps", "sitemaps-csv"]) {
     const { code, stderr } = await sitegrove(["ls", a.homepage, "-f", format, "--summary"]);
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("  2  ") });

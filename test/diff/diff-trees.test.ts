@@ -417,7 +417,7 @@ describe("files", () => {
     expect(await lines(before, before)).toEqual([]);
   });
 
-  test("a text has only URLs, so pages are on it or not", async () => {
+  test("a text has only URLs, so its pages never change", async () => {
     const listing = file("urls.txt", `${home}1\n${home}3\n`);
     expect(await lines(file("old.xml", set(...pages)), listing)).toEqual(["removed /2 old.xml", "added /3 urls.txt"]);
     const website = await treeWith(["/a.xml", set(...pages)]);
@@ -522,7 +522,7 @@ describe("room", () => {
     await expect(finish(inFile({ include, signal: controller.signal }))).rejects.toBe(reason);
   });
 
-  test("an aborted signal ends the reading of a tree that the caller has", async () => {
+  test("an aborted signal ends the reading of the caller's tree", async () => {
     const tree = await treeWith(["/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => `/${page}`))]);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -535,7 +535,7 @@ describe("room", () => {
 
   const disk = smallDisk(some(512, 128));
   afterAll(() => disk?.remove());
-  test.skipIf(disk === undefined)("a disk that is full is an error with a sentence", async () => {
+  test.skipIf(disk === undefined)("a full disk is an error with a clear message", async () => {
     vi.stubEnv("TMPDIR", disk?.path ?? "");
     await expect(finish(inFile())).rejects.toMatchObject({
       code: "storage-failed",

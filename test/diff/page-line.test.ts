@@ -68,6 +68,6 @@ test("a line may have fields of later versions, and lack all but its URL and sit
   expect(isPageLine({ sitemap: "s" })).toBe(false);
 });
 
-test("a frequency that is no word of the protocol, and could break the line it is written to, is refused", () => {
+test("a change frequency that the protocol does not define is refused, because it could break its line", () => {
   expect(isPageLine({ url: "https://example.org/", sitemap: "s", changeFrequency: '","x":"' })).toBe(false);
 });

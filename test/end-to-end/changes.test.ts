@@ -39,7 +39,7 @@ function apply(pages: Map<string, string>, stdout: string): Line[] {
 
 const sorted = (pages: ReadonlyMap<string, string>) => [...pages].sort();
 
-describe("the sum of the changes is the truth at the end of every day", () => {
+describe("the sum of all changes is the website at the end of every day", () => {
   test.each(Array.from({ length: some(8, 1) }, (_, seed) => seed))("website %d", async (seed) => {
     const random = new Random(seed);
     const changing = await ChangingSite.serve(seed);
@@ -220,7 +220,7 @@ describe("in the library", () => {
     }
   });
 
-  test("a sitemap that was never whole lists what is new; what is missing may be behind its end", async () => {
+  test("a sitemap that is always cut off lists new pages, and never removed ones", async () => {
     const { routes, read } = website();
     for (const [pages, expected] of [
       [["3"], ["added 1", "added 2", "added 3"]],
@@ -410,7 +410,7 @@ describe("in the library", () => {
     }
   });
 
-  test("what a time limit cut off comes the next time", async () => {
+  test("pages beyond a time limit are listed by the next run", async () => {
     const { routes, read } = website();
     const { b = "" } = { b: routes["/b.xml"] };
     routes["/b.xml"] = { wait: 60_000 };
@@ -420,7 +420,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["added 3"]);
   });
 
-  test("a website that is down throws, one without a sitemap lists nothing, and the state stays", async () => {
+  test("a website that is down throws, one without a sitemap lists nothing; both keep the state", async () => {
     const { routes, read, state } = website();
     await committed(read());
     const before = readFileSync(state);
@@ -432,7 +432,7 @@ describe("in the library", () => {
     expect(readFileSync(state).equals(before)).toBe(true);
   });
 
-  test("what did not change is not transferred", async () => {
+  test("unchanged documents are not transferred", async () => {
     const changing = await ChangingSite.serve(3);
     const state = newState();
     const run = () => committed(changes(changing.homepage, { state, ...options }));
@@ -516,7 +516,7 @@ describe("the program", () => {
     expect(readFileSync(state).equals(before)).toBe(true);
   });
 
-  test("says what was refused that was there before", async () => {
+  test("names the sitemaps that are refused now and were read before", async () => {
     let status = 200;
     const served = await serve({
       "/robots.txt": "Sitemap: {base}/a.xml",

@@ -95,7 +95,7 @@ test("a missing temporary folder is named where it is needed", async () => {
   rmSync(save);
 });
 
-test("a missing folder for an archive is a mistake of the command line", async () => {
+test("a missing folder for an archive is a usage error", async () => {
   const save = path.join(folder, "none/site.warc");
   const asked = site.requests.length;
   for (const format of ["pages", "tabtree"]) {
@@ -106,7 +106,7 @@ test("a missing folder for an archive is a mistake of the command line", async (
   expect(site.requests).toHaveLength(asked);
 });
 
-test("few open files: one line, and no stack", async () => {
+test("too few file handles: one line, and no stack trace", async () => {
   const limited = (limit: number) =>
     shell(`ulimit -n ${limit}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} --retries 0 -f pages"`);
   const codes: unknown[] = [];

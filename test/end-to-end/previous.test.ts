@@ -119,7 +119,7 @@ async function again(previous: string | string[], more: Options = {}): Promise<R
 const found = ["/robots.txt", "/index.xml", "/a.xml", "/b.xml.gz", "/c.xml"];
 
 test.each(isLong ? ["site.warc", "site.warc.gz"] : ["site.warc"])(
-  "%s: what did not change does not travel",
+  "%s: unchanged documents are not transferred",
   async (name) => {
     const obtained = await again(await saved(name));
     expect(obtained).toEqual({
@@ -223,7 +223,7 @@ describe("answers of servers that do not keep to the rules", () => {
     ["nothing", withHead(200, { "content-length": "0" }), "fetched"],
     ["the same document with the old ETag", withHead(200, { etag: '"x"' }, () => urlset("1")), "fetched"],
   ];
-  test("what answers a condition with something odd is read as if nobody had asked before", async () => {
+  test("an odd answer to a conditional request is read like any other", async () => {
     nameAll(answers);
     for (const [at, [, handler]] of answers.entries())
       documents.set(`/case-${at}.xml`, onlyIf("if-none-match", handler));

@@ -65,7 +65,7 @@ test("ndjson is one line for each change, and loses nothing", () => {
   );
 });
 
-test("csv is one row for each change, and with values exactly as they are it loses none", () => {
+test("csv is one row for each change, and loses nothing if values are not escaped", () => {
   fc.assert(
     fc.property(changes, (list) => {
       expectPrintable(written(changeCsvWriter(), list));
@@ -80,7 +80,7 @@ test("csv is one row for each change, and with values exactly as they are it los
   );
 });
 
-test("pages is one URL a line, without sitemaps", () => {
+test("pages is one URL per line, without sitemaps", () => {
   fc.assert(
     fc.property(changes, (list) => {
       const text = written(changePagesWriter(), list);
@@ -118,7 +118,7 @@ const totalsOf = (list: readonly TreeChange[]): DiffTotals => {
   };
 };
 
-test("the summaries hold nothing that steers a terminal, and in Markdown nothing that a website wrote is a mark", () => {
+test("summaries have no terminal control characters, and no Markdown that a website wrote", () => {
   fc.assert(
     fc.property(changes, hostileText, (list, name) => {
       const summarizer = new Summarizer();

@@ -115,7 +115,7 @@ describe("texts of a website", () => {
   });
   const separators = fc.constantFrom(",", ";", "\t");
 
-  test("are one line a page, and no formula however a spreadsheet splits cells", () => {
+  test("are one line per page, and never a formula, however a spreadsheet splits cells", () => {
     fc.assert(
       fc.property(hostileText, hostileText, separators, (url, text, separator) => {
         const csv = written({ columns: ["all"], separator }, [hostile(url, text)]);

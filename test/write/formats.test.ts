@@ -50,7 +50,7 @@ test("a URL below the homepage, and no other, is shown as a path", () => {
   expect(urls.map(show)).toEqual(["/", "/a", "https://example.org/english"]);
 });
 
-test("pages is one URL a line, whatever the URL holds, in pieces of whole lines", async () => {
+test("pages is one URL per line, whatever the URL contains, in pieces of complete lines", async () => {
   const many = Array.from({ length: 2500 }, (_, index) => ({ url: `https://e/${index}\n\u001b[2J` }));
   const pieces = await Readable.from(writeBatches([{ sitemap: "s", pages: many }], pagesWriter())).toArray();
   expect(pieces).toHaveLength(3);
@@ -65,7 +65,7 @@ test("ndjson has every field of a page, and the URL of its sitemap", () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([plain, rich].map((page) => ({ ...page, sitemap: pages.url })));
 });
 
-test("ndjson keeps hostile text, in one line and without anything that steers a terminal", () => {
+test("ndjson keeps hostile text, in one line and without terminal control characters", () => {
   fc.assert(
     fc.property(hostileText, hostileText, (url, title) => {
       const page = { url, newsStory: { title } };
@@ -104,7 +104,7 @@ describe("json", () => {
     else expect(tree.root.children.length).toBe(steps.slice(1, at).filter(({ type }) => type === "enter").length);
   });
 
-  test("a walk that the signal ends with an error leaves a document too; any other error is thrown", async () => {
+  test("if the signal ends the walk with an error, the document is still closed; other errors are thrown", async () => {
     const fail = () => {
       throw new Error("no more");
     };
