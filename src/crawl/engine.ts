@@ -1,14 +1,11 @@
-// One crawl: opens what it needs, and does what the plan says, one step after another. Events come in declared order, regardless of
+// One crawl: does what the plan says, one step after another. Events come in declared order, regardless of
 // arrival order: documents are prefetched (prefetch.ts), but read one after another, unless the caller wants them as they arrive (early.ts).
-import { FollowingController } from "../fetch/abort.ts";
-import type { Fetcher } from "../fetch/fetcher.ts";
 import { defined } from "../model/defined.ts";
-import type { CrawlEvent, FinishedEvent, Totals } from "../model/event.ts";
+import type { FinishedEvent } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
 import { isComplete } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
 import type { Sitemap } from "../model/sitemap.ts";
-import { fetchedEvent } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { EarlyReader } from "./early.ts";
@@ -16,57 +13,23 @@ import { nothingRead } from "./frame.ts";
 import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
 import { robotsIn } from "./host-robots.ts";
+import { type OpenCrawl, openCrawl } from "./open.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
-import { Prefetcher, type Sources } from "./prefetch.ts";
-import { isUnsettled } from "./prepare.ts";
+import { Prefetcher } from "./prefetch.ts";
 import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
-import { type Emit, noneObtained, type Progress, type RunOptions } from "./run.ts";
-import { timeBudget } from "./time-budget.ts";
+import type { Emit, Progress, RunOptions } from "./run.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
 
-/** Opens what the crawl needs: the network, and archives if there are any. Throws only the reason of a signal, and errors of `emit` and the caller's functions. */
-export async function runCrawl(given: RunOptions, emit: Emit): Promise<FinishedEvent> {
-  const options = given.source === undefined ? await onWorkingScheme(given) : given;
-  const { shared } = options;
-  let { storage, source } = options;
-  let fetcher: Fetcher | undefined;
+/** Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
+export async function runCrawl(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
+  const open = await openCrawl(options);
   try {
-    const { save, resume, previous } = options.prepared.settings;
-    if (source === undefined && (save ?? resume ?? previous) !== undefined)
-      storage ??= await (await import("./storage.ts")).openStorage(options.prepared);
-    const { store, previous: archives, prepared = options.prepared } = storage ?? {};
-    const { settings, startUrls } = prepared;
-    const asked = { requests: 0, obtained: noneObtained() };
-    const onEvent = (event: CrawlEvent) => {
-      if (event.type === "request") asked.requests += 1;
-      if (event.type === "response" && event.outcome === "found") asked.obtained[event.obtained] += 1;
-      settings.onEvent?.(event);
-      options.onSideEvent?.(event);
-    };
-    // With archives of earlier runs, the response to a conditional request is not the document, so `revalidating` reports responses.
-    const onRequest = (event: CrawlEvent) =>
-      archives && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
-    if (source === undefined) {
-      const { Fetcher } = await import("../fetch/fetcher.ts");
-      fetcher = new Fetcher({ settings, start: startUrls, onEvent: onRequest, shared });
-      source = archives ? (await import("./revalidate.ts")).revalidating(fetcher, archives, onEvent) : fetcher;
-    }
-    const onResumed = (fetched: Fetched) => {
-      const event = fetchedEvent(fetched);
-      if (event !== undefined) onEvent(event);
-    };
-    const from = { source, fetcher, store, onResumed };
-    const tell: Emit = (event) => {
-      settings.onEvent?.(event);
-      return emit(event);
-    };
-    return await crawlWebsite({ ...options, prepared }, from, asked, sampled(options.filter, tell));
+    return await crawlWebsite(open, emit);
   } finally {
-    await fetcher?.close();
-    if (options.storage === undefined) await storage?.store?.close();
-    for (const archive of storage?.previous ?? []) await archive.close();
+    await open.close();
+    await open.sources.store?.close();
   }
 }
 
@@ -96,34 +59,27 @@ function oneAtATime(emit: Emit): Emit {
   };
 }
 
-async function onWorkingScheme(options: RunOptions): Promise<RunOptions> {
-  if (options.storage !== undefined || !isUnsettled(options.prepared)) return options;
-  const { prepared, problems } = await (await import("./scheme.ts")).settledStart(options.prepared, options.shared);
-  return { ...options, prepared, problems: [...(options.problems ?? []), ...problems] };
-}
-
-async function crawlWebsite(
-  { prepared, filter, omitMissing, problems, order, read: readDocument = read, onInterrupted }: RunOptions,
-  sources: Sources,
-  asked: Pick<Totals, "requests" | "obtained">,
-  ordered: Emit,
-): Promise<FinishedEvent> {
+/** Crawls what was opened, and leaves it open. */
+export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<FinishedEvent> {
+  const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, asked } = open;
+  const tell: Emit = (event) => {
+    prepared.settings.onEvent?.(event);
+    return taken(event);
+  };
+  const ordered = sampled(filter, tell);
   // A sample is listed at the end anyway, and depends on the order.
   const readsEarly = order === "arrival" && filter?.sample() === undefined;
   const emit = readsEarly ? oneAtATime(ordered) : ordered;
   const { start, settings, startUrls } = prepared;
   const { source, fetcher, store } = sources;
   const { signal, limits } = settings;
-  const startedAt = Date.now();
   signal?.throwIfAborted();
-  const abort = new FollowingController(signal);
-  const time = timeBudget(settings, store);
   const rules = followRules(limits, startUrls, source, settings.rewrite);
   const frontier = new Frontier(limits, filter);
-  const plan = new Plan({ start, settings, frontier, rules, problems, over: time.over });
-  const prefetcher = new Prefetcher({ ...sources, plan, frontier, rules, signal: abort.signal });
+  const plan = new Plan({ start, settings, frontier, rules, problems, over: () => time.over() });
+  const prefetcher = new Prefetcher({ ...sources, plan, frontier, rules, signal: time.signal });
 
-  const fetchHop = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop));
+  const fetchHop = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop), store);
 
   async function takeHomepage(): Promise<void> {
     if (!settings.useHomepage || plan.isStopped) return plan.tookHomepage();
@@ -177,7 +133,7 @@ async function crawlWebsite(
       readers: settings.concurrency.total,
       onError(error) {
         failure ??= { error };
-        abort.abort(error);
+        time.abort(error);
       },
     });
     prefetcher.onStart = (entry, hop) => early.take(entry, hop);
@@ -225,7 +181,7 @@ async function crawlWebsite(
       obtained: { ...asked.obtained },
       wireBytes: frontier.wireBytes,
       reusedBytes: frontier.reusedBytes,
-      duration: Date.now() - startedAt,
+      duration: Math.round(performance.now() - open.openedAt),
     },
     discovery: plan.records,
   });
@@ -237,7 +193,7 @@ async function crawlWebsite(
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };
     await visitor.report(root, 0, nothingRead);
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
-    if (!time.leftUnread() && !frontier.isEnough) await store?.finish();
+    if (!time.leftUnread && !frontier.isEnough) await store?.finish();
     const reachable = unreachable === undefined;
     const about = { reachable, ...defined({ unreachable, filtered: filter?.counts }) };
     return {
@@ -249,13 +205,6 @@ async function crawlWebsite(
     };
   }
 
-  const endOfTime = () => {
-    time.end();
-    abort.abort(new Error("The time for this website is up"));
-  };
-  if (limits.time === 0) endOfTime();
-  // setTimeout treats longer delays as 1 ms.
-  const timer = limits.time < 2 ** 31 ? setTimeout(endOfTime, limits.time) : undefined;
   try {
     await filter?.begin(start.homepage, robotsOf);
     await emit({ type: "start", url: start.homepage, depth: 0 });
@@ -264,15 +213,13 @@ async function crawlWebsite(
     await emit(finished);
     return finished;
   } catch (error) {
-    onInterrupted?.(soFar());
+    open.onInterrupted?.(soFar());
     // If the caller's signal caused the failure, its reason is thrown.
     signal?.throwIfAborted();
     throw error;
   } finally {
-    clearTimeout(timer);
-    abort.release();
     // Also reached when `emit` throws, because the caller left. Fetches are aborted first, because closing waits for them.
-    abort.abort(new Error("The crawl is over"));
+    time.close();
     await prefetcher.close();
   }
 }

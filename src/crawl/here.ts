@@ -8,9 +8,9 @@ import type { Prepared } from "./prepare.ts";
 import { read } from "./read.ts";
 
 /** The same crawl, with rewrites from the host that the documents name to the start. */
-export async function withHere(prepared: Prepared): Promise<Prepared> {
+export async function withHere(prepared: Prepared, signal: AbortSignal): Promise<Prepared> {
   const { settings, start, options } = prepared;
-  const pairs = await herePairs(start.homepage, start.sitemaps ?? [], options);
+  const pairs = await herePairs(start.homepage, start.sitemaps ?? [], { ...options, signal });
   return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...pairs] } };
 }
 

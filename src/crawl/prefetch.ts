@@ -14,6 +14,8 @@ export interface Sources {
   readonly source: DocumentSource;
   readonly fetcher: Fetcher | undefined;
   readonly store: Store | undefined;
+  /** Responses to requests that were sent before the crawl began. */
+  readonly answers: readonly Fetched[];
   /** Called for each response stored by the run that is being resumed. */
   readonly onResumed: (fetched: Fetched) => void;
 }
@@ -42,11 +44,14 @@ export class Prefetcher {
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
+  // The responses of `answers` that were not used yet.
+  readonly #unused: Map<string, Fetched>;
   /** Called for each reference whose document is prefetched. */
   onStart: ((entry: Declaration, hop: Hop) => void) | undefined;
 
   constructor(options: PrefetcherOptions) {
     this.#options = options;
+    this.#unused = new Map(options.answers.map((answer) => [requestKey(answer), answer]));
   }
 
   /** Starts as many fetches as there is room for. To be called when there may be more to prefetch, or room for it. */
@@ -143,7 +148,9 @@ export class Prefetcher {
     let spool: Spool | undefined;
     try {
       const { again } = request;
-      const fetched = { ...(await source.fetch({ ...request, signal })), again };
+      const answer = again === undefined ? this.#unused.get(requestKey(request)) : undefined;
+      this.#unused.delete(requestKey(request));
+      const fetched = { ...(answer ?? (await source.fetch({ ...request, signal }))), again };
       rules.cookies.take(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.

@@ -111,11 +111,6 @@ export interface Prepared {
   readonly options: Options | undefined;
 }
 
-/** Whether the website has to be asked before the crawl can begin. */
-export function isUnsettled({ assumed, settings }: Prepared): boolean {
-  return assumed.length > 0 || settings.here;
-}
-
 /** For a stream of pages. */
 export function prepareStream(target: CrawlTarget, options?: StreamOptions): Prepared {
   const prepared = prepare(target, options, resolveStreamOptions);

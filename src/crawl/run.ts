@@ -7,7 +7,6 @@ import type { Problem } from "../model/problem.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Prepared } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
-import type { Storage } from "./storage.ts";
 
 /** Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
@@ -19,8 +18,6 @@ export interface RunOptions {
   readonly prepared: Prepared;
   /** Where documents come from. @default the network */
   readonly source?: DocumentSource | undefined;
-  /** Where documents are kept. Its store stays open. By default nowhere, or in an archive if `save` or `resume` is set. */
-  readonly storage?: Storage | undefined;
   readonly omitMissing?: boolean | undefined;
   /** Problems of the whole website that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;

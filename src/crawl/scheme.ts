@@ -1,29 +1,112 @@
-// A website that was named without a scheme: https is used, or http if https does not answer there.
-import type { SharedLimits } from "../fetch/limiter.ts";
-import type { Options } from "../model/options.ts";
+// A website that was named without a scheme: https is used, or http if https does not answer there. The first request of the crawl tells
+// which, and its response is kept for the crawl.
+import type { Fetcher } from "../fetch/fetcher.ts";
+import type { DocumentRequest, Fetched } from "../model/exchange.ts";
+import type { Options, Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { lacksTls } from "../model/problem-table.ts";
-import { parseUrl } from "../model/url.ts";
-import type { Prepared } from "./prepare.ts";
+import { parseUrl, withoutCredentials } from "../model/url.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 
-export interface WorkingUrl {
-  readonly url: string;
-  /** Why https does not answer. */
-  readonly failure?: Problem;
+/** A crawl whose scheme is known. */
+export interface SettledScheme {
+  readonly prepared: Prepared;
+  /** Why http is used. */
+  readonly problems: readonly Problem[];
+  readonly fetcher: Fetcher;
+  /** The responses so far, for the crawl. */
+  readonly answers: readonly Fetched[];
+  /** Why the last https URL that was tried does not answer. */
+  readonly failure?: Problem | undefined;
 }
 
-/** The https URL, or the same with http if only that answers. If neither does, the crawl reports the cause. */
+/** If neither scheme answers, the crawl reports why https does not. `open`: makes a fetcher for these start URLs. */
+export async function settleScheme(
+  given: Prepared,
+  open: (prepared: Prepared) => Fetcher,
+  signal: AbortSignal,
+): Promise<SettledScheme> {
+  // The URL that is being tried. A failure that may be due to https is not retried there, because http comes next.
+  let tried: string | undefined;
+  const trying = (prepared: Prepared): Fetcher => {
+    const retry: Settings["retry"] = (failure, attempt) =>
+      tried !== undefined && mayBePlain(failure, tried) ? false : prepared.settings.retry?.(failure, attempt);
+    return open({ ...prepared, settings: { ...prepared.settings, retry } });
+  };
+  let prepared: Prepared = { ...given, assumed: [] };
+  let fetcher = trying(prepared);
+  const answers = new Map<string, Fetched>();
+  const problems: Problem[] = [];
+  let failure: Problem | undefined;
+  try {
+    for (const url of given.assumed) {
+      const { origin } = new URL(url);
+      if (answers.has(origin)) continue;
+      tried = url;
+      const answer = await fetcher.fetch({ ...firstRequest(prepared, url), signal });
+      answers.set(origin, answer);
+      failure = failureOf(answer);
+      if (failure === undefined || !mayBePlain(failure, url)) continue;
+      const plain = withPlain(prepared, origin);
+      const other = trying(plain);
+      const plainAnswer = await other.fetch({ ...firstRequest(plain, asPlain(url)), signal }).catch(async (error) => {
+        await other.close();
+        throw error;
+      });
+      const works = failureOf(plainAnswer) === undefined;
+      await (works ? fetcher : other).close();
+      if (!works) continue;
+      // The bodies of other responses ended with their fetcher.
+      answers.clear();
+      answers.set(origin, plainAnswer);
+      problems.push(problem("https-missing", { value: failure.message }));
+      [fetcher, prepared] = [other, plain];
+    }
+  } catch (error) {
+    await fetcher.close();
+    throw error;
+  }
+  tried = undefined;
+  return { prepared, problems, fetcher, answers: [...answers.values()], failure };
+}
+
+/** The https URL, or the same with http if only that answers; and why https does not. */
 export async function workingUrl(
   url: string,
-  options: Options | undefined,
-  shared?: SharedLimits,
-): Promise<WorkingUrl> {
-  const plain = url.replace(/^https:/i, "http:");
-  if (plain === url) return { url };
-  const failure = await failureAt(url, options, shared);
-  if (failure === undefined) return { url };
-  const isPlain = mayBePlain(failure, url) && (await failureAt(plain, options, shared)) === undefined;
-  return { url: isPlain ? plain : url, failure };
+  options: Options,
+): Promise<{ readonly url: string; readonly failure: Problem | undefined }> {
+  const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
+  const { Fetcher } = await import("../fetch/fetcher.ts");
+  const open = ({ settings, startUrls }: Prepared) => new Fetcher({ settings, start: startUrls });
+  const { signal = new AbortController().signal } = options;
+  const given = { ...prepare(url, rest), assumed: /^https:/i.test(url) ? [url] : [] };
+  const { prepared, fetcher, failure } = await settleScheme(given, open, signal);
+  await fetcher.close();
+  return { url: prepared.startUrls[0] as string, failure };
+}
+
+// What the crawl requests first anyway.
+function firstRequest({ start, settings }: Prepared, url: string): DocumentRequest {
+  const bare = withoutCredentials(url).replace(/#.*$/s, "");
+  if (start.sitemaps !== undefined) return { url: bare, role: "sitemap" };
+  if (!settings.useRobots && settings.useHomepage) return { url: start.homepage, role: "homepage" };
+  return { url: new URL("/robots.txt", bare).href, role: "robots" };
+}
+
+function withPlain(prepared: Prepared, origin: string): Prepared {
+  const moved = (url: string) => (parseUrl(url)?.origin === origin ? asPlain(url) : url);
+  const { homepage, sitemaps } = prepared.start;
+  const start = { homepage: moved(homepage), sitemaps: sitemaps?.map(moved) };
+  return { ...prepared, start, startUrls: prepared.startUrls.map(moved) };
+}
+
+function asPlain(url: string): string {
+  return url.replace(/^https:/i, "http:");
+}
+
+// Any response will do, but for a server error.
+function failureOf(answer: Fetched): Problem | undefined {
+  return answer.outcome === "failed" || answer.outcome === "refused" ? answer.reason : undefined;
 }
 
 function mayBePlain(failure: Problem, url: string): boolean {
@@ -32,45 +115,4 @@ function mayBePlain(failure: Problem, url: string): boolean {
   if (code === "tls-certificate") return value === "ERR_TLS_CERT_ALTNAME_INVALID" || value === "HOSTNAME_MISMATCH";
   // A given port that refuses connections refuses both.
   return /^(?:connection-refused|connection-reset|timeout-(?:connect|tls))$/.test(code) && parseUrl(url)?.port === "";
-}
-
-// Undefined if there is any response. Whether a website is slow is for the crawl to find out: it must not take twice as long.
-async function failureAt(url: string, options: Options = {}, shared?: SharedLimits): Promise<Problem | undefined> {
-  const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
-  const { fetchDocument } = await import("./fetch-one.ts");
-  const timeout = typeof rest.timeout === "number" ? { total: rest.timeout } : rest.timeout;
-  const brief = { ...timeout, firstByte: Math.min(timeout?.firstByte ?? longestWait, longestWait) };
-  const asked = { ...rest, retries: 0, timeout: brief };
-  const found = await fetchDocument(new URL("/robots.txt", url).href, asked, shared);
-  if (found.outcome === "found") await found.close();
-  return found.outcome === "failed" || found.outcome === "refused" ? found.reason : undefined;
-}
-
-const longestWait = 12_000;
-
-/** The same crawl, with what the website itself has to tell first: its scheme, and the host that its documents name. */
-export async function settledStart(given: Prepared, shared?: SharedLimits): ReturnType<typeof withWorkingScheme> {
-  const { prepared, problems } = await withWorkingScheme(given, shared);
-  if (!prepared.settings.here) return { prepared, problems };
-  return { prepared: await (await import("./here.ts")).withHere(prepared), problems };
-}
-
-/** The same crawl, with http for the websites that were named without a scheme and answer only there. */
-async function withWorkingScheme(
-  prepared: Prepared,
-  shared: SharedLimits | undefined,
-): Promise<{ readonly prepared: Prepared; readonly problems: readonly Problem[] }> {
-  const plain = new Map<string, Problem>();
-  for (const url of prepared.assumed) {
-    const { origin = "" } = parseUrl(url) ?? {};
-    if (plain.has(origin)) continue;
-    const { url: working, failure } = await workingUrl(url, prepared.options, shared);
-    if (working !== url && failure) plain.set(origin, problem("https-missing", { value: failure.message }));
-  }
-  if (plain.size === 0) return { prepared, problems: [] };
-  const moved = (url: string) => (plain.has(parseUrl(url)?.origin ?? "") ? url.replace(/^https:/i, "http:") : url);
-  const { homepage, sitemaps } = prepared.start;
-  const start = { homepage: moved(homepage), sitemaps: sitemaps?.map(moved) };
-  const startUrls = prepared.startUrls.map(moved);
-  return { prepared: { ...prepared, start, startUrls, assumed: [] }, problems: [...plain.values()] };
 }

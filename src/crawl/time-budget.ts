@@ -1,5 +1,6 @@
 // The time that one website may take. Documents still missing when time runs out are reported as `limit-time`.
 import type { Store } from "../archive/store.ts";
+import { FollowingController } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -13,61 +14,100 @@ export function timeLeft(time: number, startedAt: number): number {
 // In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
 const grace = 200;
 
-/** `store` records which documents were not fetched in time, so that a replay gives the same tree. */
-export function timeBudget({ signal, limits }: Settings, store: Store | undefined) {
-  let endedAt: number | undefined;
-  const limit = () => problem("limit-time", { limit: limits.time });
-  const unlessFailed = (error: unknown): Problem => {
-    if (endedAt === undefined) throw error;
-    return limit();
-  };
-  let isUnread = false;
-  const over = (): Problem | undefined => {
-    if (endedAt === undefined || performance.now() - endedAt < grace) return undefined;
-    isUnread = true;
-    return limit();
-  };
-  return {
-    /** Whether documents may have been fetched but not read, so that a replay of the archive would give a different tree. */
-    leftUnread: (): boolean => isUnread,
+/** The clock starts when it is created. */
+export class TimeBudget {
+  readonly #settings: Pick<Settings, "signal" | "limits">;
+  readonly #controller: FollowingController;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #endedAt: number | undefined;
+  /** Whether documents may have been fetched but not read, so that a replay of the archive would give a different tree. */
+  leftUnread = false;
 
-    /** Time is up: failures from now on are reported as `limit-time`. */
-    end(): void {
-      endedAt ??= performance.now();
-    },
+  constructor(settings: Settings) {
+    const { time } = settings.limits;
+    this.#settings = settings;
+    this.#controller = new FollowingController(settings.signal);
+    if (time === 0) this.#end();
+    // setTimeout treats longer delays as 1 ms.
+    this.#timer = time < 2 ** 31 ? setTimeout(() => this.#end(), time) : undefined;
+  }
 
-    /** The problem, once nothing more may be read. */
-    over: (): Problem | undefined => over(),
+  /** Aborted with the caller's signal, when the time is up, and when the crawl is over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
 
-    /** The pending response, or a failure if the time limit is reached first. */
-    async fetched({ url, role, anonymous }: DocumentRequest, fetching: Promise<Fetched>): Promise<Fetched> {
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** Whether the time is up: failures from now on are reported as `limit-time`. */
+  get isUp(): boolean {
+    return this.#endedAt !== undefined;
+  }
+
+  /** The problem, once nothing more may be read. */
+  over(): Problem | undefined {
+    if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
+    this.leftUnread = true;
+    return this.#limit();
+  }
+
+  /** The pending response, or a failure if the time limit is reached first. The store keeps that, so that a replay gives the same tree. */
+  async fetched(
+    { url, role, anonymous }: DocumentRequest,
+    fetching: Promise<Fetched>,
+    store: Store | undefined,
+  ): Promise<Fetched> {
+    try {
+      return await fetching;
+    } catch (error) {
+      const reason = this.#limitUnless(error);
+      const late: FailedFetch = { outcome: "refused", url, role, ...defined({ anonymous }), attempts: 0, reason };
+      return store?.keep(late) ?? late;
+    }
+  }
+
+  /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
+  read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
+    const { body } = fetched;
+    const { end } = body;
+    const isCut = () => {
+      this.#settings.signal?.throwIfAborted();
+      const late = this.over();
+      end.problem ??= late;
+      return late !== undefined;
+    };
+    const limitUnless = (error: unknown) => this.#limitUnless(error);
+    async function* bytes() {
       try {
-        return await fetching;
+        yield* body;
       } catch (error) {
-        const reason = unlessFailed(error);
-        const late: FailedFetch = { outcome: "refused", url, role, ...defined({ anonymous }), attempts: 0, reason };
-        return store?.keep(late) ?? late;
+        end.problem ??= limitUnless(error);
       }
-    },
+    }
+    return { ...fetched, body: { ...body, [Symbol.asyncIterator]: bytes }, isCut };
+  }
 
-    /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
-    read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
-      const { body } = fetched;
-      const { end } = body;
-      const isCut = () => {
-        signal?.throwIfAborted();
-        const late = over();
-        end.problem ??= late;
-        return late !== undefined;
-      };
-      async function* bytes() {
-        try {
-          yield* body;
-        } catch (error) {
-          end.problem ??= unlessFailed(error);
-        }
-      }
-      return { ...fetched, body: { ...body, [Symbol.asyncIterator]: bytes }, isCut };
-    },
-  };
+  /** The crawl is over: ends what is still being requested. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#controller.release();
+    this.abort(new Error("The crawl is over"));
+  }
+
+  #end(): void {
+    this.#endedAt ??= performance.now();
+    this.abort(new Error("The time for this website is up"));
+  }
+
+  #limit(): Problem {
+    return problem("limit-time", { limit: this.#settings.limits.time });
+  }
+
+  // Any other error is thrown.
+  #limitUnless(error: unknown): Problem {
+    if (!this.isUp) throw error;
+    return this.#limit();
+  }
 }

@@ -233,7 +233,9 @@ type Checked<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Na
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Settings whose type differs from that of the option, or that have no default. */
-interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "retry" | "client" | "signal" | "onEvent"> {
+interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {
+  /** Undefined: as `retries` says. */
+  readonly retry: ((failure: Problem, attempt: number) => boolean | number | undefined) | undefined;
   readonly rewrite: Rewrite;
   readonly concurrency: { readonly perHost: number; readonly total: number };
   readonly delay: { readonly milliseconds: number; readonly random: boolean };

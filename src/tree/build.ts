@@ -4,11 +4,11 @@ import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, events, run } from "../crawl/crawl.ts";
 import type { RobotsOf } from "../crawl/host-robots.ts";
 import type { PageFilter } from "../crawl/page-filter.ts";
-import { isUnsettled, type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
+import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, read, readUrls } from "../crawl/read.ts";
-import type { RunOptions } from "../crawl/run.ts";
+import type { Emit, RunOptions } from "../crawl/run.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, OrderedEvent } from "../model/event.ts";
+import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
 import { type ArchiveOptions, type ArchiveSettings, type Options, resolveArchiveOptions } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -55,8 +55,9 @@ export async function openTreeWhile(
   const reader = resolveArchiveOptions(options);
   const { archive, replay } = await openReplay(path, reader);
   try {
-    const run = { ...replay, read: readerFor(building, reader) };
-    return await collect(run, { documents: archive, isNamed: false, requestedPages: archive.info?.pages }, building);
+    const parts = { documents: archive, isNamed: false, requestedPages: archive.info?.pages };
+    const options = { ...replay, read: readerFor(building, reader) };
+    return await collect(replay.prepared, (emit) => run(options, emit), parts, building);
   } catch (error) {
     await archive.close();
     throw error;
@@ -111,24 +112,26 @@ export async function buildTreeWhile(
   building: WhileBuilding = {},
 ): Promise<SitemapTree> {
   const given = prepare(target, options);
-  const { prepared: asked, problems } =
-    (building.source !== undefined && !given.settings.here) || !isUnsettled(given)
-      ? { prepared: given, problems: [] }
-      : await (await import("../crawl/scheme.ts")).settledStart(given, building.shared);
-  const { openStorage } = await import("../crawl/storage.ts");
-  const storage = await openStorage(asked, true);
-  const { prepared } = storage;
-  const store = storage.store as Store;
+  const { openCrawl } = await import("../crawl/open.ts");
+  const { crawlWebsite } = await import("../crawl/engine.ts");
+  const { shared, source, filter } = building;
+  const read = readerFor(building, given.settings);
+  const open = await openCrawl(
+    { prepared: given, read, filter, shared, source, omitMissing: source !== undefined },
+    true,
+  );
+  const { prepared, sources } = open;
+  const documents = sources.store as Store;
+  const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
+  const fetchRobots = source === undefined ? ask : undefined;
+  const parts = { documents, isNamed: true, fetchRobots };
   try {
-    const { shared, source, filter } = building;
-    const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-    const read = readerFor(building, prepared.settings);
-    const options = { prepared, storage, read, filter, shared, source, omitMissing: source !== undefined, problems };
-    const fetchRobots = source === undefined ? ask : undefined;
-    return await collect(options, { documents: store, isNamed: true, fetchRobots }, building);
+    return await collect(prepared, (emit) => crawlWebsite(open, emit), parts, building);
   } catch (error) {
-    await store.close();
+    await documents.close();
     throw error;
+  } finally {
+    await open.close();
   }
 }
 
@@ -155,14 +158,14 @@ async function* readForTree(...[document, settings]: Parameters<ReadDocument>): 
 }
 
 async function collect(
-  options: RunOptions,
+  { start, settings }: Prepared,
+  crawl: (emit: Emit) => Promise<FinishedEvent>,
   parts: Pick<TreeParts, "documents" | "isNamed" | "fetchRobots" | "requestedPages">,
   { onOrdered }: WhileBuilding,
 ): Promise<SitemapTree> {
-  const { start, settings } = options.prepared;
   const responses = new Map<string, KeptResponse>();
   let root: Sitemap | undefined;
-  const { discovery, unreachable } = await run(options, async (event) => {
+  const { discovery, unreachable } = await crawl(async (event) => {
     await onOrdered?.(event);
     if (event.type !== "sitemap") return;
     const { sitemap, depth, wireBytes, decodedBytes, response } = event;

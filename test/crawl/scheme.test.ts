@@ -1,7 +1,16 @@
 // A website that is named without a scheme.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { type Client, crawl, type Problem, problem, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
+import {
+  type Client,
+  type CrawlTarget,
+  crawl,
+  type Problem,
+  problem,
+  type StreamOptions,
+  sitemapTreeForHomepage,
+  streamPages,
+} from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
 
 // Answers http, and https with a problem or, without one, the same.
@@ -43,18 +52,53 @@ test("streams, events and given sitemaps do the same", async () => {
   expect((await listOf(streamPages("example.org", options))).map(({ url }) => url)).toEqual(urls);
   const given = { sitemaps: ["example.org/s.txt"] };
   expect((await listOf(streamPages(given, options))).map(({ url }) => url)).toEqual(urls);
-  const [start] = await listOf(crawl({ homepage: "example.org" }, options));
-  expect(start).toMatchObject({ type: "start", url: "http://example.org/" });
+  const events = await listOf(crawl({ homepage: "example.org" }, options));
+  expect(events.find(({ type }) => type === "start")).toMatchObject({ url: "http://example.org/" });
   await using tree = await sitemapTreeForHomepage(given, options);
   expect(tree.pageCount).toBe(1);
 });
 
-test("https that answers is used, and http is never asked", async () => {
+test("https that answers is used, http is never asked, and nothing is requested twice", async () => {
   const { client, asked } = website();
   await using tree = await sitemapTreeForHomepage("example.org", { ...brief, client });
   expect(tree.homepage).toBe("https://example.org/");
   expect(tree.root.problems).toEqual([]);
-  expect(asked.filter((url) => url.startsWith("http:"))).toEqual([]);
+  expect(asked).toEqual(["https://example.org/robots.txt", "https://example.org/s.txt"]);
+});
+
+test.each<[string, CrawlTarget, StreamOptions, readonly string[]]>([
+  ["robots.txt", "example.org", {}, ["robots.txt", "s.txt"]],
+  ["a given sitemap", { sitemaps: ["example.org/s.txt"] }, {}, ["s.txt"]],
+  ["the homepage, if robots.txt is not read", "example.org", { useRobots: false, useHomepage: true }, [""]],
+])("the first request is for %s, and the crawl uses its response", async (_, target, options, paths) => {
+  for (const [failure, schemes] of [
+    [undefined, ["https"]],
+    [refused, ["https", "http"]],
+  ] as const) {
+    const { client, asked } = website(failure);
+    const stream = streamPages(target, { ...brief, ...options, client, onUnreachable: "end" });
+    await listOf(stream);
+    const working = `${schemes.at(-1)}://example.org/`;
+    const tried = schemes.slice(0, -1).map((scheme) => `${scheme}://example.org/${paths[0]}`);
+    expect(asked).toEqual([...tried, ...paths.map((path) => working + path)]);
+    expect((await stream.finished).totals.requests).toBe(asked.length);
+  }
+});
+
+test("the time limit also counts the first request", async () => {
+  const silent: Client = { request: () => new Promise(() => {}) };
+  const stream = streamPages("example.org", { ...brief, client: silent, limits: { time: 20 }, onUnreachable: "end" });
+  expect(await listOf(stream)).toEqual([]);
+  const { complete, problems } = await stream.finished;
+  expect(complete).toBe(false);
+  expect(problems.map(({ problem }) => problem.code)).toContain("robots-unreachable");
+});
+
+test("leaving the loop ends the first request", async () => {
+  const silent: Client = { request: () => new Promise(() => {}) };
+  const iterator = crawl("example.org", { ...brief, client: silent })[Symbol.asyncIterator]();
+  expect(await iterator.next()).toMatchObject({ value: { type: "request" } });
+  expect(await iterator.return?.()).toMatchObject({ done: true });
 });
 
 test.each([

@@ -1,0 +1,105 @@
+// Opens what a crawl needs: the network, archives of earlier runs, and a store for its documents. A website that was named without a scheme
+// gets its first request here.
+import type { Fetcher } from "../fetch/fetcher.ts";
+import type { CrawlEvent, Totals } from "../model/event.ts";
+import type { Fetched } from "../model/exchange.ts";
+import { fetchedEvent } from "../model/status.ts";
+import type { Sources } from "./prefetch.ts";
+import type { Prepared } from "./prepare.ts";
+import { noneObtained, type RunOptions } from "./run.ts";
+import type { SettledScheme } from "./scheme.ts";
+import { TimeBudget } from "./time-budget.ts";
+
+/** A crawl that can begin. */
+export interface OpenCrawl extends RunOptions {
+  readonly sources: Sources;
+  readonly time: TimeBudget;
+  readonly openedAt: number;
+  /** Counts the requests, and how documents were obtained. */
+  readonly asked: Pick<Totals, "requests" | "obtained">;
+  /** Closes everything but the store. */
+  close(): Promise<void>;
+}
+
+/** Documents are stored for `save`, for `resume`, and if the caller `needsStore`. Throws only a `SitemapError`, the reason of a signal, and errors of the caller's functions. */
+export async function openCrawl(given: RunOptions, needsStore = false): Promise<OpenCrawl> {
+  const openedAt = performance.now();
+  const { settings } = given.prepared;
+  const time = new TimeBudget(settings);
+  const closing: (() => unknown)[] = [() => time.close()];
+  const close = async () => {
+    for (const each of closing.splice(0)) await each();
+  };
+  const asked = { requests: 0, obtained: noneObtained() };
+  const onEvent = (event: CrawlEvent) => {
+    if (event.type === "request") asked.requests += 1;
+    if (event.type === "response" && event.outcome === "found") asked.obtained[event.obtained] += 1;
+    settings.onEvent?.(event);
+    given.onSideEvent?.(event);
+  };
+  const onFetched = (fetched: Fetched) => {
+    const event = fetchedEvent(fetched);
+    if (event !== undefined) onEvent(event);
+  };
+  // With archives of earlier runs, the response to a conditional request is not the document, so `revalidating` reports responses.
+  const isRevalidating = settings.previous !== undefined;
+  const onRequest = (event: CrawlEvent) =>
+    isRevalidating && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
+  const network = given.source === undefined ? await import("../fetch/fetcher.ts") : undefined;
+  const fetcherFor = ({ settings, startUrls }: Prepared): Fetcher | undefined =>
+    network && new network.Fetcher({ settings, start: startUrls, onEvent: onRequest, shared: given.shared });
+  try {
+    const settled = await settle(given, fetcherFor, time);
+    let { prepared, fetcher, answers } = settled;
+    closing.push(() => fetcher?.close());
+    const { save, resume, previous } = settings;
+    const isStored = needsStore || (network !== undefined && (save ?? resume ?? previous) !== undefined);
+    const storage = isStored ? await (await import("./storage.ts")).openStorage(prepared, needsStore) : undefined;
+    const { store, previous: archives } = storage ?? {};
+    closing.push(async () => {
+      for (const archive of archives ?? []) await archive.close();
+    });
+    if (resume !== undefined && storage !== undefined) {
+      // The limits are those of the archive, which has the first response.
+      await fetcher?.close();
+      ({ prepared } = storage);
+      [fetcher, answers] = [undefined, []];
+    }
+    fetcher ??= fetcherFor(prepared);
+    if (isRevalidating) answers.forEach(onFetched);
+    let source = given.source ?? (fetcher as Fetcher);
+    if (fetcher !== undefined && archives !== undefined)
+      source = (await import("./revalidate.ts")).revalidating(fetcher, archives, onEvent);
+    const sources = { source, fetcher, store, answers, onResumed: onFetched };
+    const problems = [...(given.problems ?? []), ...settled.problems];
+    return { ...given, prepared, problems, sources, time, openedAt, asked, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Settled = Omit<SettledScheme, "fetcher"> & { readonly fetcher: Fetcher | undefined };
+
+// What the website itself has to tell first: its scheme, and the host that its documents name.
+async function settle(
+  { prepared, source }: RunOptions,
+  fetcherFor: (prepared: Prepared) => Fetcher | undefined,
+  time: TimeBudget,
+): Promise<Settled> {
+  let settled: Settled = { prepared, problems: [], fetcher: undefined, answers: [] };
+  try {
+    if (prepared.assumed.length > 0 && source === undefined) {
+      const { settleScheme } = await import("./scheme.ts");
+      settled = await settleScheme(prepared, fetcherFor as (prepared: Prepared) => Fetcher, time.signal);
+    }
+    if (!prepared.settings.here) return settled;
+    const { withHere } = await import("./here.ts");
+    return { ...settled, prepared: await withHere(settled.prepared, time.signal) };
+  } catch (error) {
+    // Without time, the crawl reports that nothing could be requested.
+    if (time.isUp) return settled;
+    await settled.fetcher?.close();
+    throw error;
+  }
+}
