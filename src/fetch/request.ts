@@ -170,18 +170,21 @@ function failed(value: string): Problem {
   return problem("client-failed", { value });
 }
 
-// The headers, with names in lower case. Two of them describe the bytes before decoding, so a decoded response loses them.
+// The headers, with names in lower case. If the client removed a content encoding, those about the encoded bytes are dropped. What is left
+// is marked as ending with the connection, because `fetch` does not report compressed data that is cut off.
 function headerList(given: unknown, isDecoded: boolean): HeaderList | undefined {
   const pairs = pairsOf(given);
   if (pairs === undefined) return undefined;
   const headers: [string, string][] = [];
   for (const pair of pairs) {
     if (!Array.isArray(pair) || typeof pair[0] !== "string" || typeof pair[1] !== "string") return undefined;
-    const name = pair[0].toLowerCase();
-    if (!isDecoded || (name !== "content-encoding" && name !== "content-length")) headers.push([name, pair[1]]);
+    headers.push([pair[0].toLowerCase(), pair[1]]);
   }
-  return headers;
+  if (!isDecoded || header(headers, "content-encoding") === undefined) return headers;
+  return [...headers.filter(([name]) => !aboutEncoded.has(name)), ["connection", "close"]];
 }
+
+const aboutEncoded: ReadonlySet<string> = new Set(["content-encoding", "content-length", "transfer-encoding"]);
 
 function pairsOf(given: unknown): Iterable<unknown> | undefined {
   if (typeof given !== "object" || given === null) return undefined;

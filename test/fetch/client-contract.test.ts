@@ -224,7 +224,12 @@ test("a client may decode bodies if it says so, and is told the attempt number",
     },
   };
   const { fetched } = await testFetcher({ client, retries: 2 }).read("https://website.test/a");
-  expect(fetched).toMatchObject({ headers: [["content-type", "text/xml"]] });
+  expect(fetched).toMatchObject({
+    headers: [
+      ["content-type", "text/xml"],
+      ["connection", "close"],
+    ],
+  });
   expect(attempts).toEqual([1, 2, 3]);
 });
 
