@@ -155,10 +155,10 @@ test("a summary counts the verdicts, and --fail-on turns them into an exit code"
   expect(stderr).toContain("--fail-on: 2 pages gone");
   expect(stderr).toContain("--fail-on: 1 page loop");
   expect(stdout).toContain(
-    "13 pages gone from the sitemaps; at the old addresses:\n\n    3  moved\n    1  moved-unlisted\n    2  gone\n",
+    "13 pages missing from the new sitemaps; at the old addresses:\n\n    3  moved\n    1  moved-unlisted\n    2  gone\n",
   );
   const rest = await follow(...rules(), "--include", "*/hats/*", "--fail-on", "gone");
-  expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is gone.") });
+  expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is missing.") });
 });
 
 test("--save keeps the responses, and --resume requests only what is missing", async () => {

@@ -553,6 +553,16 @@ describe("the program", () => {
     expect((await sitegrove(words)).stderr).toBe(told === undefined ? "" : `sitegrove: ${told}\n`);
   });
 
+  test("exits with 3 if --allowed-for skips pages because a robots.txt cannot be read", async () => {
+    const other = await serve({ "/robots.txt": (_, response) => response.writeHead(503).end() });
+    const served = await serve({
+      "/robots.txt": "Sitemap: {base}/s.xml\n",
+      "/s.xml": urlset("<url><loc>{base}/1</loc></url>", `<url><loc>${other.homepage}2</loc></url>`),
+    });
+    const words = `changes ${served.homepage} --state ${newState()} -k --no-homepage --retries 0 -f pages --allowed-for a`;
+    expect(await sitegrove(words)).toMatchObject({ code: 3, stdout: `${served.homepage}1\n` });
+  });
+
   test("keeps the state if the reader of the output has closed it", async () => {
     const changing = await ChangingSite.serve(2);
     const state = newState();

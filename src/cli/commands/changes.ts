@@ -5,7 +5,7 @@ import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import { passing } from "../../model/pattern.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
@@ -103,6 +103,8 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
   let listed = 0;
+  // Whether pages were not listed, and will not be, because a robots.txt could not be read.
+  let isWithheld = false;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
     const newDates = new Counts();
@@ -116,6 +118,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     const writer = changeWriter(format, csvSafe);
     const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), () => writer, seen);
     notes.push(...filterNotes(filter, {}));
+    isWithheld = filter.counts.robotsUnknown > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps, and so not listed as removed";
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
@@ -124,7 +127,8 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
     if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
   }
-  return run.write(lines(), () => ({ listed: listed, unit: "change", notes }));
+  const code = await run.write(lines(), () => ({ listed, unit: "change", notes }));
+  return code === exitCodes.complete && isWithheld ? exitCodes.incomplete : code;
 }
 
 function filterInWords({ include = [], exclude = [] }: Flags): string {

@@ -49,8 +49,8 @@ function summary(
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const sizes = `${counted(totals.before.pages, "page")} → ${counted(totals.after.pages, "page")}`;
   const lines = [printable(`${before} → ${after}`), sizes, ""];
-  if (total === 0) return `${[...lines, "No page is gone."].join("\n")}\n`;
-  lines.push(`${counted(total, "page")} gone from the sitemaps; at the old addresses:`, "");
+  if (total === 0) return `${[...lines, "No page is missing."].join("\n")}\n`;
+  lines.push(`${counted(total, "page")} missing from the new sitemaps; at the old addresses:`, "");
   const found = followVerdicts.filter((verdict) => counts.has(verdict));
   for (const verdict of found) lines.push(`${grouped(counts.get(verdict)!).padStart(5)}  ${verdict}`);
   for (const verdict of found) {
