@@ -100,7 +100,7 @@ h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
 .finding .count { font-weight: 620; text-align: right; white-space: nowrap; }
 .finding .where { color: var(--soft); font-size: .87rem; text-align: right; white-space: nowrap; }
 .finding .body { padding: 6px 16px 18px 118px; border-top: 1px solid var(--line); }
-.finding .body h3 { margin: 14px 0 2px; font-size: .8rem; color: var(--soft); font-weight: 500; }
+.finding .body h3 { overflow-wrap: anywhere; margin: 14px 0 2px; font-size: .8rem; color: var(--soft); font-weight: 500; }
 .finding .body p { margin: 0; max-width: 50rem; }
 .tag { display: inline-block; font-size: .78rem; line-height: 1.45; font-weight: 620; padding: .05em .6em; border-radius: 99px; white-space: nowrap; justify-self: start; }
 .tag.error { color: var(--error); background: var(--error-bg); }
@@ -111,6 +111,7 @@ h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
 .examples { margin: 0; padding: 0; list-style: none; max-width: 100%; }
 .examples li { padding: 5px 0; border-bottom: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: 0 14px; align-items: baseline; }
 .examples li:last-child { border: 0; }
+.examples bdi { overflow-wrap: anywhere; min-width: 0; }
 .examples .place { color: var(--soft); font-size: .8rem; }
 .note { color: var(--soft); font-size: .87rem; margin: 10px 0 0; }
 
@@ -176,7 +177,6 @@ tr.other > * { color: var(--soft); }
 .chart .bars { fill: var(--bar); }
 .chart .bars .odd { fill: light-dark(#c2521a, #ff9a5c); }
 .chart .bars rect:hover { fill: light-dark(#0a4a30, #8ff0c2); }
-.chart .since { fill: none; stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 1 3; stroke-linecap: round; vector-effect: non-scaling-stroke; }
 .chart .base { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .chart .axis, .chart .marks { position: absolute; left: 16px; right: 16px; font-size: .76rem; color: var(--soft); }
 .chart .axis { bottom: 6px; height: 18px; }
@@ -186,7 +186,7 @@ tr.other > * { color: var(--soft); }
 .chart .axis .last, .chart .marks .last { transform: translateX(-100%); }
 .chart .marks .odd { color: light-dark(#a34413, #ff9a5c); font-weight: 620; }
 
-.cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: 16px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(240px, 1fr)); gap: 16px; }
 .card { border: 1px solid var(--line); border-radius: 12px; background: var(--card); padding: 14px 16px; }
 .shares { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
 .shares li { position: relative; display: flex; justify-content: space-between; gap: 12px; padding: 4px 0 8px; }
@@ -220,7 +220,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .finding > summary { grid-template-columns: 16px 78px minmax(0, 1fr) 100px; }
   .finding .where { display: none; }
   .finding .body { padding-left: 44px; }
-  .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .tree :is(th, td):nth-child(5) { display: none; }
 }
 @media (max-width: 640px) {
@@ -228,7 +227,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   section { margin-top: 40px; }
   .figures { grid-template-columns: repeat(2, 1fr); }
   .figures .value { font-size: 1.3rem; }
-  .cards { grid-template-columns: minmax(0, 1fr); }
   .delta { grid-template-columns: repeat(2, 1fr); }
   .finding > summary { grid-template-columns: 12px minmax(0, 1fr) auto; gap: 2px 8px; padding: 10px 12px 10px 8px; }
   .finding > summary .tag { grid-column: 2; grid-row: 1; }
@@ -238,7 +236,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .chart { padding-left: 10px; padding-right: 10px; }
   .chart svg { height: 150px; }
   .chart .axis, .chart .marks { left: 10px; right: 10px; }
-  .chart .few { display: none; }
   .minor { display: none; }
   th, td { padding: 6px 8px; }
   .tree :is(th, td):is(:nth-child(2), :nth-child(4), :nth-child(5), :nth-child(6)) { display: none; }
@@ -267,7 +264,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .figures { grid-template-columns: repeat(6, 1fr); }
   .figures > div { padding: 8px 10px; }
   .figures .value { font-size: 1.2rem; }
-  .cards { grid-template-columns: repeat(4, minmax(0, 1fr)); }
 }
 @media (forced-colors: active) {
   .map .leaf, .map .group { border: 1px solid CanvasText; }

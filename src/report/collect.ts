@@ -121,13 +121,15 @@ function verdict(
   result: CheckResult,
   { unreadable, incomplete }: Pick<ReportFigures, "unreadable" | "incomplete">,
 ): string {
-  const { sitemapCount, pageCount, findings } = result;
+  const { sitemapCount, pageCount, findings, complete } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";
   if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
   return [
     `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
     findings.length === 0
-      ? "Nothing that search engines would reject."
+      ? complete
+        ? "Nothing that search engines would reject."
+        : "No findings in what could be read."
       : `${[failedInWords(result), notesInWords(result)].filter(Boolean).join("; ")}.`,
     ...(unreadable > 0 ? [`${counted(unreadable, "declared sitemap")} could not be read.`] : []),
     ...(incomplete > 0 ? [`${counted(incomplete, "sitemap")} could only be partly read.`] : []),

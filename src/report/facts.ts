@@ -185,6 +185,10 @@ export interface ReportSitemap {
 
 /** The URLs that discovery tried. */
 export interface ReportDiscovery {
+  /** How many of them had a sitemap or a robots.txt. */
+  readonly found: number;
+  /** Well-known paths that were not tried, because enough was found. */
+  readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;
     readonly by: DiscoveryRecord["by"];

@@ -97,10 +97,12 @@ function rounded(milliseconds: number | undefined): number | undefined {
 }
 
 export function discoveryFacts({ discovery }: SitemapTree): ReportDiscovery {
-  const rows = discovery.map(({ url, by, outcome, status, finalUrl, reason }) => {
+  const tried = discovery.filter(({ outcome }) => outcome !== "skipped");
+  const rows = tried.map(({ url, by, outcome, status, finalUrl, reason }) => {
     return { url, by, outcome, status, finalUrl, reason: reason?.message };
   });
-  return { rows, others: 0 };
+  const found = rows.filter(({ outcome }) => outcome === "found").length;
+  return { rows, others: 0, found, skipped: discovery.length - tried.length };
 }
 
 /** The sitemaps that the page shows: indexes, those that could not be fully read, then the largest. */
@@ -124,10 +126,10 @@ export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
 }
 
 /** The tried URLs that the page shows. */
-export function shownDiscovery({ rows }: ReportDiscovery): ReportDiscovery {
+export function shownDiscovery({ rows, ...counts }: ReportDiscovery): ReportDiscovery {
   const longest = rows.length > manyRows ? caps.rowText : caps.text;
   const shown = rows.slice(0, caps.discovery).map((row) => withShortTexts(row, longest));
-  return { rows: shown, others: rows.length - shown.length };
+  return { ...counts, rows: shown, others: rows.length - shown.length };
 }
 
 export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html | undefined {
@@ -202,7 +204,7 @@ const outcomes = {
 } as const;
 
 export function discoveryPart({ discovery, homepage }: ReportFacts): Html | undefined {
-  const { rows, others } = discovery;
+  const { rows, others, found, skipped } = discovery;
   if (rows.length === 0) return undefined;
   const head = html`<th scope="col">Where</th><th scope="col" class="minor">By</th><th scope="col">Outcome</th><th scope="col" class="number minor">Status</th>`;
   let said: string | undefined;
@@ -215,11 +217,10 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
     return html`<tr><th scope="row">${urlLink(url, withoutOrigin(url, homepage))}${finalUrl !== undefined && html` <span class="soft">→ <bdi class="url">${withoutOrigin(finalUrl, homepage)}</bdi></span>`}${why !== undefined && html`<span class="why">${why}</span>`}</th><td class="minor">${byNames[by]}</td><td><span class="tag ${tone}">${word}</span></td><td class="number minor">${status === undefined ? "" : String(status)}</td></tr>`;
   });
   const rest = others > 0 && html`<tr class="other"><td colspan="4">other (${grouped(others)})</td></tr>`;
-  const found = rows.filter(({ outcome }) => outcome === "found").length;
   return part(
     "discovery",
     "Where discovery looked",
-    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.</p>${table("URLs that discovery tried", head, [...lines, rest])}`,
+    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not needed.`}</p>${table("URLs that discovery tried", head, [...lines, rest])}`,
   );
 }
 

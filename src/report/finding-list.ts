@@ -1,10 +1,11 @@
 // The findings of a check: one row for each rule and severity, which opens to show fix, sitemaps and examples.
 import { type CheckResult, type Finding, groupedByRule } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
-import { failedInWords, notesInWords, pageSentences } from "../check/words.ts";
+import { pageSentences } from "../check/words.ts";
 import { counted, grouped } from "../model/figures.ts";
+import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";
-import { caps, type Html, html, part, prose, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, type Html, html, part, prose, readableUrl, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
 export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
@@ -65,14 +66,16 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`<p class="lead">${[failedInWords(facts), notesInWords(facts)].filter(Boolean).join("; ")}. Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`<p class="lead">Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
-        : html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`;
+        : facts.complete
+          ? html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`
+          : html`<p class="empty">No findings in what could be read.</p>`;
   return part(
     "findings",
     "What search engines would flag",
-    html`${pageSentences(facts).map((sentence) => html`<p class="lead">${sentence}</p>`)}${content}${notChecked(facts)}`,
+    html`${content}${pageSentences(facts).map((sentence) => html`<p class="note">${sentence}</p>`)}${notChecked(facts)}`,
   );
 }
 
@@ -96,16 +99,33 @@ function filter({ findings, rulesFailed }: ReportFacts): Html {
 function row(finding: ReportFinding, homepage: string): Html {
   const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, occurrences } = finding;
   const isSite = sitemaps === 1 && occurrences[0]?.sitemap === homepage;
-  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${isSite ? "the website" : counted(sitemaps, "sitemap")}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
+  const where = isSite ? "the website" : counted(sitemaps, "sitemap");
+  const name =
+    examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
+  // The sitemap of all examples is named once.
+  const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
+  // A list of sitemaps with an example each would say the same again.
+  const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
+  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
-${examples.length > 0 && html`<h3>${examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : "Where"}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage))}</ul>`}
-${(occurrences.length > 1 || examples.length === 0) && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
+${examples.length > 0 && html`<h3>${name}${only !== undefined && html` in ${urlLink(only, withoutOrigin(only, homepage))}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
+${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
-function exampleRow({ url, value, file, line, sitemap }: ReportFinding["examples"][number], homepage: string): Html {
-  const source = file ?? withoutOrigin(sitemap, homepage);
-  return html`<li>${url !== undefined && urlLink(url, withoutOrigin(url, homepage))}${value !== undefined && html`<bdi>${value}</bdi>`}<span class="place">${source !== "/" && html`<bdi>${source}</bdi>`}${line !== undefined && ` line ${grouped(line)}`}</span></li>`;
+/** `only`: the sitemap of all examples, which is named above them. */
+function exampleRow(
+  { url, value, file, line, sitemap }: ReportFinding["examples"][number],
+  homepage: string,
+  only: string | undefined,
+): Html {
+  const link = (text: string) => urlLink(text, withoutOrigin(text, homepage));
+  const source = file ?? (sitemap === only || sitemap === homepage ? undefined : withoutOrigin(sitemap, homepage));
+  const place = [
+    source !== undefined && html`<span class="url">${readableUrl(source)}</span> `,
+    line !== undefined && `line ${grouped(line)}`,
+  ];
+  return html`<li>${url !== undefined && link(url)}${value !== undefined && (isHttpUrl(value) ? link(value) : html`<bdi>${value}</bdi>`)}<span class="place">${place}</span></li>`;
 }
 
 function notChecked({ notChecked }: ReportFacts): Html | false {

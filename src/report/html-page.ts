@@ -102,7 +102,7 @@ function title(homepage: string): Html {
 
 function figures({ figures, languages }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
-  const { dated, medianAge, medianFirstByte } = figures;
+  const { flawedPages, dated, medianAge, medianFirstByte } = figures;
   const codes = languages.languages.map(({ language }) => fitted(language, 12));
   const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
@@ -110,12 +110,12 @@ function figures({ figures, languages }: ReportFacts): Html {
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
   ].join(", ");
   return html`<dl class="figures">
-${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : pages > 0 ? "each listed once" : "none listed")}
+${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : flawedPages > 0 ? `${grouped(flawedPages)} with problems` : "")}
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
 ${few === "" ? figure("Languages", "–", "no alternate pages") : figure("Languages", grouped(figures.languages), html`<bdi>${few}</bdi>`)}
-${figure("Time", figures.duration === undefined ? "–" : duration(figures.duration), medianFirstByte === undefined ? "not recorded" : `first byte after ${duration(medianFirstByte)}`)}
+${figure("Time", figures.duration === undefined ? "–" : duration(figures.duration), medianFirstByte === undefined ? "not recorded" : `median first byte: ${duration(medianFirstByte)}`)}
 </dl>`;
 }
 
@@ -124,7 +124,7 @@ function figure(name: string, value: string, below: Value): Html {
 }
 
 function contentsPart({ hosts, formats, media, languages, figures }: ReportFacts): Html | undefined {
-  if (figures.sitemaps === 0) return undefined;
+  if (figures.pages === 0) return undefined;
   const share = (name: Value, count: number, pages: number) => {
     const width = figures.pages === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / figures.pages) * 100));
     return html`<li><span>${name}</span><span>${grouped(count)}</span><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="share" width="${Number(width.toFixed(2))}" height="4"/></svg></li>`;
@@ -150,16 +150,16 @@ function contentsPart({ hosts, formats, media, languages, figures }: ReportFacts
     ...(otherPages > 0 ? [share("other", otherPages, otherPages)] : []),
     ...(defaultPages > 0 ? [share("with an x-default page", defaultPages, defaultPages)] : []),
   ];
-  const card = (title: string, rows: readonly Html[], nothing: string) =>
-    html`<div class="card"><h3>${title}</h3>${rows.length === 0 ? html`<p class="note">${nothing}</p>` : html`<ul class="shares">${rows}</ul>`}</div>`;
+  const card = (title: string, rows: readonly Html[]) =>
+    rows.length > 0 && html`<div class="card"><h3>${title}</h3><ul class="shares">${rows}</ul></div>`;
   return part(
     "contents",
     "Contents",
     html`<div class="cards">
-${card("Hosts", hostRows, "no pages")}
-${card("Formats", formatRows, "no sitemap with pages")}
-${card("Images, videos, news", mediaRows, "none")}
-${card("Languages", languageRows, "no alternate pages")}
+${card("Hosts", hostRows)}
+${card("Formats", formatRows)}
+${card("Images, videos, news", mediaRows)}
+${card("Languages", languageRows)}
 </div>`,
   );
 }

@@ -84,14 +84,11 @@ interface Tile {
 
 export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined {
   const { sections } = facts;
-  if (sections.pages === 0) return undefined;
   const all = tilesOf(sections);
-  const root = all[0]!;
-  const tiles = root.children.length === 0 ? all : all.slice(1);
+  const [root, ...tiles] = all;
+  // One tile would say nothing.
+  if (root === undefined || tiles.length === 0) return undefined;
   const rows = tableRows(tiles);
-  const asTable = sectionTable(root, tiles, rows);
-  if (root.children.length === 0)
-    return part("map", "Where the pages are", html`<p class="lead">${flawedSentence(facts)}</p>${asTable}`);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
   const size = sizes.find((each) => tiles.length <= each.tiles)!;
   for (const [kind, width] of [
@@ -108,7 +105,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
     html`<p class="lead">${flawedSentence(facts)}Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map" id="map-tiles">${body}</div>
-<details class="more"><summary>Show as a table</summary>${asTable}</details>`,
+<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`,
   );
 }
 

@@ -195,14 +195,14 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
 
 const step = 10;
 const height = 100;
-// A line through fewer pages is meaningless.
-const fewPages = 20;
+// Bars of fewer pages show nothing that the sentence does not say.
+const fewPages = 10;
 
 export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {
   if (figures.pages === 0) return undefined;
   const { sentence, odd, bars } = timeline;
   const lead = html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${sentence}</p>`;
-  if (bars.length === 0) return part("changes", "When they last changed", lead);
+  if (pagesIn(bars) < fewPages) return part("changes", "When they last changed", lead);
   const content = html`${lead}${chart(timeline, sheet)}${rest(timeline)}${asTable(timeline)}`;
   return part("changes", "When they last changed", content);
 }
@@ -212,7 +212,6 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   const top = Math.max(...bars.map(({ pages }) => pages));
   const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
   const width = bars.length * step;
-  const total = pagesIn(bars);
   const gap = bars.length > 60 ? 1.2 : 2;
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
@@ -220,15 +219,8 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
     const label = `${periodName(from, unit)}: ${grouped(pages)}`;
     return html`<rect${index === odd ? html` class="odd"` : ""} x="${index * step + gap / 2}" y="${short(height - shown)}" width="${step - gap}" height="${short(shown)}"><title>${label}</title></rect>`;
   });
-  let left = total;
-  const line = bars.map(({ pages }, index) => {
-    const y = height - (left / total) * height;
-    left -= pages;
-    return `${index * step},${short(y)}`;
-  });
-  line.push(`${width},${height}`);
   const described = `Pages by ${unit} of their last change, from ${bars[0]!.from} to ${bars.at(-1)!.from}. The table below has the same data.`;
-  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g>${total >= fewPages && html`<polyline class="since" points="${line.join(" ")}"/>`}</svg>${marks(bars, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g></svg>${marks(bars, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
 }
 
 function marks(bars: ReportTimeline["bars"], odd: number, sheet: StyleSheet): Html {
@@ -244,14 +236,13 @@ function marks(bars: ReportTimeline["bars"], odd: number, sheet: StyleSheet): Ht
 
 function axis(bars: ReportTimeline["bars"], unit: Unit, sheet: StyleSheet): Html {
   const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, bars.length) ? [index] : []));
-  const every = Math.ceil(places.length / 12);
+  const every = Math.ceil(places.length / 6);
   const shown = places.filter((_, position) => (places.length - 1 - position) % every === 0);
-  return html`<div class="axis" aria-hidden="true">${shown.map((index, position) => {
+  return html`<div class="axis" aria-hidden="true">${shown.map((index) => {
     const at = (index + (unit === "month" ? 0 : 0.5)) / bars.length;
     sheet.add(`#x${index}`, `left:${percentage(at)}`);
     const side = at < 0.03 ? "first" : at > 0.97 ? "last" : "";
-    const isFew = shown.length > 6 && (shown.length - 1 - position) % 2 === 1;
-    return html`<span id="x${index}" class="${side}${isFew ? " few" : ""}">${label(bars[index]!.from, unit, bars.length)}</span>`;
+    return html`<span id="x${index}" class="${side}">${label(bars[index]!.from, unit, bars.length)}</span>`;
   })}</div>`;
 }
 
@@ -272,14 +263,13 @@ function periodName(from: string, unit: Unit): string {
 
 function rest(timeline: ReportTimeline): Html {
   const { before, future, undated, bars, unit } = timeline;
-  const total = pagesIn(bars);
   const parts = [
     ...(before > 0 ? [`${counted(before, "page")} before ${periodName(bars[0]!.from, unit)}`] : []),
     ...(future > 0 ? [`${counted(future, "page")} in the future`] : []),
     ...(undated > 0 ? [`${counted(undated, "page")} without a date`] : []),
   ];
   const left = parts.length === 0 ? "" : ` Not shown: ${parts.join(", ")}.`;
-  return html`<p class="note">Pages by ${unit} of lastmod.${total >= fewPages && " The dotted line is the share of pages that changed since."}${left}</p>`;
+  return html`<p class="note">Pages by ${unit} of lastmod.${left}</p>`;
 }
 
 function asTable({ bars, unit }: ReportTimeline): Html {

@@ -166,6 +166,42 @@ test("a website of three pages needs no sections", async () => {
   expect(timeline.odd).toBeUndefined();
 });
 
+test("well-known paths that were not needed are not counted as tried", async () => {
+  const facts = await factsOf(threePages());
+  expect(facts.discovery).toMatchObject({ rows: [{ outcome: "found" }], found: 1, others: 0 });
+  expect(facts.discovery.skipped).toBeGreaterThan(10);
+  expect(pageOf(facts)).toContain("1 URL tried; 1 had a sitemap or a robots.txt.");
+});
+
+test("a check that could not see everything does not praise the website", async () => {
+  await using tree = await sitemapTreeForHomepage(home, { client: threePages(), retries: 0, knownPaths: "never" });
+  const off = { "lastmod-date-only": "off" } as const;
+  const whole = await reportFacts(tree, { check: { now, rules: off } });
+  expect([whole.verdict, pageOf(whole)]).toEqual([
+    "3 pages in 1 sitemap. Nothing that search engines would reject.",
+    expect.stringContaining("Nothing that search engines would reject or ignore."),
+  ]);
+  const late = await reportFacts(tree, { check: { now, rules: off, time: 0 } });
+  expect(late.verdict).toBe("3 pages in 1 sitemap. No findings in what could be read.");
+  expect(pageOf(late)).not.toContain("Nothing that search engines");
+});
+
+test("pages that only left a feed are a change", async () => {
+  const facts = await factsOf(threePages());
+  const side = { pages: 3, sitemaps: 1, complete: true };
+  const none = { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, sitemaps: 0, changedOnlyLastModified: 0 };
+  const page = (expired: number) => {
+    const totals = { ...none, expired, before: side, after: side };
+    return pageOf({
+      ...facts,
+      changes: { totals, sections: [], otherSections: 0, fields: {}, sitemaps: [], examples: [] },
+    });
+  };
+  expect(page(0)).toContain("No changes.");
+  expect(page(2)).toContain("2 pages left a feed or a news sitemap");
+  expect(page(2)).not.toContain("No changes.");
+});
+
 test("a website where everything fails says why", async () => {
   const facts = await factsOf(everythingFails());
   expect(facts.verdict).toBe("Nothing could be read from this website.");

@@ -50,6 +50,9 @@ const axeSource: string = axe.source;
 // What runs in the page is text: it knows a browser, and this file knows Node.
 const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true';
 
+const hiddenExamples =
+  '[...document.querySelectorAll(".examples li > *")].filter((each) => each.getBoundingClientRect().right > innerWidth).length';
+
 const guidelines = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 /** What axe-core finds, as lines. */
@@ -93,6 +96,8 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
         await page.evaluate(openAll);
         if (used !== undefined) expect(await violations(page, used)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+        // Lists hide what does not fit.
+        expect(await page.evaluate(hiddenExamples)).toBe(0);
       }
       expect([requests.filter((url) => !url.startsWith("blob:")), said]).toEqual([[], []]);
     }

@@ -86,7 +86,7 @@ export function worstFacts(character: (number: number) => string, length: number
       rows: list(() => {
         return { url: url(), by: "homepage-header", outcome: "refused", finalUrl: url(), reason: text() } as const;
       }),
-      others: 0,
+      ...{ others: 0, found: 0, skipped: 0 },
     },
     changes: {
       totals: { ...counts, ...numbers("changedOnlyLastModified", "sitemaps"), before: side, after: side },
