@@ -22,6 +22,10 @@ export interface ReportChanges {
 
 /** The URLs that discovery tried. */
 export interface ReportDiscovery {
+  /** How many of them had a sitemap or a robots.txt. */
+  readonly found: number;
+  /** Well-known paths that were not tried, because enough was found. */
+  readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;
     readonly by: DiscoveryRecord["by"];
