@@ -6,25 +6,38 @@
  *
  * @example
  * const queue = await BullQueue.open("redis://127.0.0.1/0", { run: "monday" });
- * await runFleet({ queue, run: "monday", sites: ["example.org", "example.net"] });
- * for await (const { site, outcome } of queue.results("monday")) console.log(site, outcome);
+ * await runFleet({ queue, sites: ["example.org", "example.net"] });
+ * for await (const { site, outcome } of queue.results()) console.log(site, outcome);
  * await queue.close();
  */
-export declare class BullQueue {
+export declare class BullQueue implements SiteQueue {
   #private;
+  readonly isTrusted: boolean;
+  /** The name of the run. */
+  readonly run: string;
   private constructor();
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static open(url: string | URL, options?: BullQueueOptions): Promise<BullQueue>;
-  /** The results of a run so far, in the order of the list. */
-  results(run?: string): AsyncIterable<SiteSummary>;
+  /** How many sites were waiting or being read when the server was last asked. */
+  get left(): number;
+  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): ReturnType<SiteQueue["add"]>;
+  /** Takes the next site. Only one caller at a time asks the server. */
+  take(signal: AbortSignal): Promise<Lease | undefined>;
+  counts(): Promise<QueueCounts>;
+  /** The results so far, in the order of the list. */
+  results(): AsyncGenerator<SiteSummary, void>;
+  /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
+  remove(): Promise<void>;
+  /** Puts sites with these outcomes back into the queue, and returns their number. */
+  retry(outcomes: readonly SiteOutcome[]): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Options of `BullQueue.open`. */
 export interface BullQueueOptions {
   /**
-   * The run to take sites from.
-   * @default all of the server, the oldest first
+   * The name of the run. A server may hold any number of them.
+   * @default "default"
    */
   readonly run?: string | undefined;
   /**
@@ -33,8 +46,8 @@ export interface BullQueueOptions {
    */
   readonly leaseTime?: number | undefined;
   /**
-   * How long to wait for more when nothing is left, in milliseconds. A waiting worker also waits for the first run.
-   * @default nothing is waited for
+   * How long to wait for more sites when none is left, in milliseconds.
+   * @default 0
    */
   readonly idle?: number | undefined;
   /** Called when the connection is lost, and when it is back. */
@@ -47,9 +60,6 @@ export type FleetEvent = {
   readonly job: SiteJob;
   readonly starts: number;
 } | {
-  readonly type: "site-slow";
-  readonly job: SiteJob;
-} | {
   readonly type: "site-pages";
   readonly job: SiteJob;
   readonly pages: number;
@@ -57,8 +67,6 @@ export type FleetEvent = {
   readonly type: "site-done";
   readonly summary: SiteSummary;
   readonly accepted: boolean;
-  /** Absent if nothing was requested. */
-  readonly responses?: SiteResponses | undefined;
 } | {
   readonly type: "site-back";
   readonly job: SiteJob;
@@ -71,10 +79,8 @@ export type FleetEvent = {
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
-  /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
-  queue: SiteQueue | BullQueue;
-  /** The name of the run, for queues that hold several. */
-  run?: string | undefined;
+  /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
+  queue: SiteQueue;
   /**
    * Where pages go.
    * @default nowhere: only summaries are kept
@@ -85,11 +91,10 @@ export interface FleetOptions extends FleetCrawlOptions {
    */
   parallelSites?: number | undefined;
   /**
-   * Parallel requests per IP address, across all its host names. A function is called each time, for limits that
-   * are divided among several workers.
+   * Parallel requests per IP address, across all its host names.
    * @default 8
    */
-  perAddress?: number | (() => number) | undefined;
+  perAddress?: number | undefined;
   /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
   /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
@@ -126,8 +131,7 @@ export declare class JournalQueue implements SiteQueue {
   get size(): number;
   /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
   get damaged(): number;
-  /** The folder is the run: its name does not matter. */
-  add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
+  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;
   }>;
@@ -151,6 +155,8 @@ export interface Lease {
   readonly starts: number;
   /** Part of every file name: two attempts never write the same file. */
   readonly attemptId: string;
+  /** The attempt whose result the user asked to replace. */
+  readonly replaces?: string | undefined;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
   /** `superseded`: the result of another worker counts. */
@@ -188,8 +194,8 @@ export interface SiteJob {
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
   readonly sitemaps?: readonly string[] | undefined;
-  /** What is different for this website. */
-  readonly settings?: SiteSettings | undefined;
+  /** http is used if https does not answer: the website was named without a scheme. */
+  readonly mayBePlain?: boolean | undefined;
 }
 
 /**
@@ -230,16 +236,16 @@ export interface SiteOutput {
 export interface SiteQueue {
   /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
   readonly isTrusted?: boolean;
-  /** Idempotent by run and key: a site that is known already is not added again. */
-  add(run: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
+  /** Idempotent by key: a site that is known already is not added again. */
+  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;
   }>;
   /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
-  counts(run: string): Promise<QueueCounts>;
+  counts(): Promise<QueueCounts>;
   /** The accepted results so far, one summary for each site. */
-  results(run: string): AsyncIterable<SiteSummary>;
+  results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
 
@@ -251,33 +257,10 @@ export interface SiteReason {
   readonly count: number;
 }
 
-/** The responses of one website. Plain data: it may come from another process. */
-export interface SiteResponses {
-  /** How many responses there were, by status; `none` for no response. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly firstByte: {
-    /** For each of `firstByteBounds`: how many responses took at most this long. */
-    readonly buckets: readonly number[];
-    /** In seconds. */
-    readonly sum: number;
-    readonly count: number;
-  };
-}
-
-/** Settings of one website of a list. */
-export interface SiteSettings {
-  /** The least time between two requests, in milliseconds. */
-  readonly delay?: number | undefined;
-  readonly maxPages?: number | undefined;
-  readonly retries?: number | undefined;
-  /** http is used if https does not answer: the website was named without a scheme. */
-  readonly mayBePlain?: boolean | undefined;
-}
-
 /** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
 export interface SiteSink {
-  /** The result of a website that another process has published already: it is not read again. */
-  published?(job: SiteJob): Promise<SiteSummary | undefined>;
+  /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
+  published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }

@@ -3,8 +3,7 @@
  * Many websites in parallel: their queues and results.
  * @module sitegrove/fleet
  */
-export { BullQueue } from "./fleet/bull-queue.ts";
-export type { BullQueueOptions } from "./fleet/bull-runs.ts";
+export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
 export type { FleetEvent, FleetOptions, FleetResult, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
 export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
 export type { ServerNews } from "./fleet/queue-server.ts";
@@ -13,9 +12,7 @@ export {
   type SiteJob,
   type SiteOutcome,
   type SiteReason,
-  type SiteSettings,
   type SiteSummary,
   siteJob,
 } from "./fleet/site-job.ts";
 export type { Lease, QueueCounts, SiteQueue } from "./fleet/site-queue.ts";
-export type { SiteResponses } from "./fleet/site-responses.ts";

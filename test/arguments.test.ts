@@ -141,7 +141,7 @@ test("no function takes for its argument what it is not", async () => {
 
 test("runFleet refuses anything but a list of homepages", async () => {
   const queue = {
-    add: async (_: string, sites: AsyncIterable<unknown>) => {
+    add: async (sites: AsyncIterable<unknown>) => {
       for await (const _ of sites);
     },
     take: async () => {},

@@ -33,16 +33,12 @@ export interface Traits {
 /** What the crawls of a fleet share. */
 export interface SharedLimits {
   readonly lookup: Lookup;
-  /** `isKnown`: the host has responded before. */
-  acquire(target: URL, signal: AbortSignal, traits: Traits, isKnown: boolean): Promise<SharedSlot>;
+  acquire(target: URL, signal: AbortSignal, traits: Traits): Promise<SharedSlot>;
   pause(target: URL, milliseconds: number): void;
   setLeastDelay(target: URL, milliseconds: number): void;
 }
 
-export interface SharedSlot extends Pick<Slot, "lend" | "release"> {
-  /** The response has begun. */
-  answered(): void;
-}
+export type SharedSlot = Pick<Slot, "lend" | "release">;
 
 export class HostLimiter {
   readonly #settings: Settings;
@@ -79,7 +75,7 @@ export class HostLimiter {
     const slot = refusalOf(host, target) ?? (await this.#inLine(host, target, signal, traits));
     if ("code" in slot || this.#shared === undefined) return slot;
     try {
-      slot.join(await this.#shared.acquire(target, signal, traits, slot.origin.hasAnswered));
+      slot.join(await this.#shared.acquire(target, signal, traits));
     } catch (error) {
       slot.release();
       throw error;
@@ -209,7 +205,6 @@ export class HostLimiter {
         sentAt = performance.now();
       },
       answered: (status, headers) => {
-        shared?.answered();
         const received = performance.now();
         const pause = health.answered(origin, status, headers, sentAt, received);
         if (pause?.refusal !== undefined) this.#refuseWaiting(host);

@@ -7,7 +7,7 @@ import type { TreeChange } from "../model/change.ts";
 import { invalid } from "../model/option-checks.ts";
 import { ParquetTables } from "../write/parquet.ts";
 import type { SitemapRow } from "../write/sitemaps.ts";
-import { expectRunName } from "./bull-runs.ts";
+import { expectRunName } from "./bull-queue.ts";
 import type { StoredRun } from "./results.ts";
 import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
@@ -32,16 +32,16 @@ export async function writeDataset(
   let [sites, pages] = [0, 0];
   let part: Part | undefined;
   for await (const summary of from.results) {
-    const { site, outcome, files } = summary;
+    const { site, files } = summary;
     const format = files["pages"]?.split(".").at(-1);
     if (format !== undefined && format !== "ndjson")
       throw invalid(`The pages of ${site} are in ${format}: a dataset needs a run with -f ndjson`);
     part ??= new Part(to, run, Math.floor(names.length / tableNames.length) + 1);
-    const isWhole = outcome === "quarantined" || (await addSite(part.tables, from.store, summary));
+    const added = await addSite(part.tables, from.store, summary);
     part.tables.addSite(summary, preferenceNames(summary));
-    if (!isWhole) damaged.push(site);
+    if (!added.isWhole) damaged.push(site);
     sites += 1;
-    pages += summary.pages;
+    pages += added.pages;
     if (part.size >= mostBytes) {
       names.push(...part.finish());
       part = undefined;
@@ -50,7 +50,7 @@ export async function writeDataset(
   part ??= names.length === 0 ? new Part(to, run, 1) : undefined;
   names.push(...(part?.finish() ?? []));
   // Only now that all are written do they replace the earlier ones.
-  for (const name of names) await to.publish(name, true);
+  for (const name of names) await to.publish(name);
   for (const table of tableNames)
     for (const name of await to.list(`${table}/run=${run}/`)) if (!names.includes(name)) await to.delete(name);
   return { sites, pages, damaged };
@@ -90,17 +90,20 @@ class Part {
   }
 }
 
-// Adds the rows of a website. Returns false if something is missing or damaged; what can be read is added.
+// Adds the rows of a website, and counts its pages. `isWhole`: nothing is missing or damaged; otherwise, what can be read is added.
 async function addSite(
   tables: ParquetTables,
   store: Store,
-  { site, finishedAt, files }: SiteSummary,
-): Promise<boolean> {
+  { site, finishedAt, files, pages: expected }: SiteSummary,
+): Promise<{ readonly pages: number; readonly isWhole: boolean }> {
+  let pages = 0;
   const readers: Record<string, (value: Record<string, unknown>) => boolean> = {
     pages: (value) => {
       const { sitemap, ...page } = value;
-      if (isPageLine(value)) tables.addPages({ sitemap: sitemap as string, pages: [page as never] }, site, finishedAt);
-      return isPageLine(value);
+      if (!isPageLine(value)) return false;
+      tables.addPages({ sitemap: sitemap as string, pages: [page as never] }, site, finishedAt);
+      pages += 1;
+      return true;
     },
     sitemaps: (value) => {
       const isRow = isRecord(value["row"]) && Array.isArray(value["problems"]);
@@ -129,7 +132,8 @@ async function addSite(
       await fetched.remove();
     }
   }
-  return isWhole;
+  // A file that was cut between two lines has only valid ones.
+  return { pages, isWhole: isWhole && (files["pages"] === undefined || pages === expected) };
 }
 
 function readLine(line: string, read: (value: Record<string, unknown>) => boolean): boolean {

@@ -5,10 +5,8 @@ import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { BullQueue } from "./bull-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { QueueCounts, SiteQueue } from "./site-queue.ts";
-import type { SiteResponses } from "./site-responses.ts";
 
 /** The options of a crawl that a fleet takes for all its websites. Archives are per website: `SiteOutput.options` names them. */
 export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
@@ -20,10 +18,8 @@ export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resum
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
-  /** The queue of websites; `JournalQueue.open(folder)` for one machine. */
-  queue: SiteQueue | BullQueue;
-  /** The name of the run, for queues that hold several. */
-  run?: string | undefined;
+  /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
+  queue: SiteQueue;
   /**
    * Where pages go.
    * @default nowhere: only summaries are kept
@@ -34,11 +30,10 @@ export interface FleetOptions extends FleetCrawlOptions {
    */
   parallelSites?: number | undefined;
   /**
-   * Parallel requests per IP address, across all its host names. A function is called each time, for limits that
-   * are divided among several workers.
+   * Parallel requests per IP address, across all its host names.
    * @default 8
    */
-  perAddress?: number | (() => number) | undefined;
+  perAddress?: number | undefined;
   /** Start no more websites; those being read are finished. */
   drain?: AbortSignal | undefined;
   /** End everything now: the websites being read go back to the queue, and the call rejects with the signal's reason. */
@@ -56,19 +51,9 @@ export interface FleetResult extends QueueCounts {
 /** The events of a fleet. */
 export type FleetEvent =
   | { readonly type: "site-start"; readonly job: SiteJob; readonly starts: number }
-  /** It has not responded for a while: another one takes its place. */
-  | { readonly type: "site-slow"; readonly job: SiteJob }
   | { readonly type: "site-pages"; readonly job: SiteJob; readonly pages: number }
-  | {
-      readonly type: "site-done";
-      readonly summary: SiteSummary;
-      readonly accepted: boolean;
-      /** Absent if nothing was requested. */
-      readonly responses?: SiteResponses | undefined;
-    }
+  | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
   | { readonly type: "site-back"; readonly job: SiteJob };
-
-export const defaultPerAddress = 8;
 
 /** Reserves 4 MB of memory for each website, and counts 64 websites for each core. */
 export function defaultParallelSites(memory: number = freemem(), cores: number = availableParallelism()): number {
@@ -78,8 +63,8 @@ export function defaultParallelSites(memory: number = freemem(), cores: number =
 
 /** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
 export interface SiteSink {
-  /** The result of a website that another process has published already: it is not read again. */
-  published?(job: SiteJob): Promise<SiteSummary | undefined>;
+  /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
+  published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }

@@ -3,25 +3,38 @@
 // later.
 import { createReadStream, existsSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { homedir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { defined } from "../model/defined.ts";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder, removeEmpty } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
 import { jsonOf } from "../write/printable.ts";
-import type { SiteJob, SiteOutcome, SiteSettings, SiteSummary } from "./site-job.ts";
-import { isRecord, isSummary, lacksSitemaps, sitemapList, siteSettings } from "./site-job.ts";
+import { bucketAddress, endpointOf } from "./s3-bucket.ts";
+import type { SiteJob, SiteSummary } from "./site-job.ts";
+import { isRecord, isSummary, keyHash, storedJob } from "./site-job.ts";
 import type { InFlightSite } from "./suspects.ts";
+
+/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and different for each bucket. */
+export function stateFolder(
+  out: string,
+  shard: string | undefined,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  const { bucket, prefix } = bucketAddress(out);
+  const identity = JSON.stringify([endpointOf(environment), bucket, prefix, shard]);
+  const state = environment["XDG_STATE_HOME"] || path.join(homedir(), ".local", "state");
+  return path.join(state, "sitegrove", `${bucket}-${keyHash(identity)}`);
+}
 
 /** The names of the journal and of its lock in the folder of a fleet. */
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
 export type JournalFact =
-  | { readonly type: "add"; readonly sitemaps?: readonly string[]; readonly settings?: SiteSettings }
+  | { readonly type: "add"; readonly sitemaps?: readonly string[]; readonly mayBePlain?: boolean }
   | { readonly type: "start"; readonly attemptId: string }
   | { readonly type: "back" }
   | { readonly type: "done"; readonly summary: SiteSummary };
@@ -47,7 +60,10 @@ export class JournalFile {
     try {
       made = makeFolder(folder);
       for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
-      this.#lock = takeFolder(path.join(folder, lockName));
+      this.#lock = FileLock.take(
+        path.join(folder, lockName),
+        (owner) => new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`),
+      );
     } catch (error) {
       removeEmpty(made);
       if (error instanceof SitemapError) throw error;
@@ -115,14 +131,6 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
 }
 
-/** Throws a `SitemapError` (`folder-in-use`) if a running process works in the folder of this lock. */
-export function takeFolder(lock: string): FileLock {
-  return FileLock.take(
-    lock,
-    (owner) => new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`),
-  );
-}
-
 /** The lines of a journal; none if there is no such file. Half lines and others that are invalid are reported as damaged. */
 async function* readJournal(path: string, onDamaged?: (line: string) => void): AsyncGenerator<JournalLine, void> {
   if (!existsSync(path)) return;
@@ -138,31 +146,31 @@ async function* readJournal(path: string, onDamaged?: (line: string) => void): A
 export interface JournalSite extends InFlightSite {
   readonly job: SiteJob;
   state: "waiting" | "active" | "done";
-  outcome: SiteOutcome | undefined;
+  /** Its result, if it is done. */
+  result: Pick<SiteSummary, "outcome" | "attemptId"> | undefined;
+  /** The attempt whose result the user asked to replace. */
+  replaces: string | undefined;
   /** How often it was started in all, for attempt ids. */
   starts: number;
-  /** When it was last started, in milliseconds since 1970. */
-  startedAt: number;
   deaths: number;
 }
 
 export function newSite(job: SiteJob): JournalSite {
-  return { job, state: "waiting", outcome: undefined, starts: 0, startedAt: 0, deaths: 0 };
+  return { job, state: "waiting", result: undefined, replaces: undefined, starts: 0, deaths: 0 };
 }
 
 /** The sites of a journal by key. */
 export async function readSites(path: string, onDamaged: (line: string) => void): Promise<Map<string, JournalSite>> {
   const sites = new Map<string, JournalSite>();
   for await (const line of readJournal(path, onDamaged)) {
-    const { key, site: homepage } = line;
-    const added = line.type === "add" ? line : undefined;
-    const more = defined({ sitemaps: sitemapList(added?.sitemaps), settings: siteSettings(added?.settings) });
+    const { key, site: homepage, ...more } = line;
     // If the line that added it is damaged, any other line names the site, too.
-    const site = sites.get(key) ?? newSite({ key, homepage, ...more });
-    if (lacksSitemaps(site.job)) {
+    const job = sites.get(key)?.job ?? storedJob({ key, homepage, ...more });
+    if (job === undefined) {
       onDamaged(JSON.stringify(line));
       continue;
     }
+    const site = sites.get(key) ?? newSite(job);
     sites.set(key, site);
     applyLine(site, line);
   }
@@ -171,14 +179,18 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
 
 /** Applies a line to its site. Of several results, the last counts. A site that is started twice was in flight when its process died. */
 export function applyLine(site: JournalSite, line: JournalLine): void {
-  const isDone = site.state === "done";
-  if (line.type === "start" && !isDone) {
+  const { result } = site;
+  if (line.type === "start" && result === undefined) {
     if (site.state === "active") site.deaths += 1;
     site.starts += 1;
-    Object.assign(site, { state: "active", startedAt: Date.parse(line.at) });
-  } else if (line.type === "back")
-    Object.assign(site, { state: "waiting", outcome: undefined, ...(isDone && { deaths: 0 }) });
-  else if (line.type === "done") Object.assign(site, { state: "done", outcome: line.summary.outcome });
+    site.state = "active";
+  } else if (line.type === "back") {
+    if (result !== undefined) Object.assign(site, { result: undefined, replaces: result.attemptId, deaths: 0 });
+    site.state = "waiting";
+  } else if (line.type === "done") {
+    const { outcome, attemptId } = line.summary;
+    Object.assign(site, { state: "done", result: { outcome, attemptId }, replaces: undefined });
+  }
 }
 
 /** The summaries in a journal, one for each site, also while a process works in its folder. */

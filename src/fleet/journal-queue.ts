@@ -8,7 +8,7 @@ import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-ch
 import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
 import { applyLine, JournalFile, newSite, readResults, readSites } from "./journal-file.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import { isFailure, keyHash, quarantinedSummary, siteOutcomes } from "./site-job.ts";
+import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { deathsBeforeQuarantine, hasRoom } from "./suspects.ts";
 
@@ -73,22 +73,22 @@ export class JournalQueue implements SiteQueue {
     return this.#damaged;
   }
 
-  /** The folder is the run: its name does not matter. */
-  async add(_: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
+  async add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
     let known = 0;
     let added = 0;
     let last: Promise<void> | undefined;
     this.#adding += 1;
     try {
-      for await (const { key, homepage, sitemaps, settings } of sites) {
+      for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
         if (this.#sites.has(key)) {
           known += 1;
           continue;
         }
-        const site = newSite({ key, homepage, ...defined({ sitemaps, settings }) });
+        const more = defined({ sitemaps, mayBePlain });
+        const site = newSite({ key, homepage, ...more });
         this.#sites.set(key, site);
         added += 1;
-        last = this.#journal.append(lineOf(site, { type: "add", ...defined({ sitemaps, settings }) }));
+        last = this.#journal.append(lineOf(site, { type: "add", ...more }));
         // Lines are written in order: the last of a thousand is enough to wait for.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
@@ -119,9 +119,9 @@ export class JournalQueue implements SiteQueue {
 
   async counts(): Promise<QueueCounts> {
     const counts = { waiting: 0, active: 0, done: 0, failed: 0 };
-    for (const { state, outcome } of this.#sites.values()) {
+    for (const { state, result } of this.#sites.values()) {
       counts[state] += 1;
-      if (outcome !== undefined && isFailure(outcome)) counts.failed += 1;
+      if (result !== undefined && isFailure(result.outcome)) counts.failed += 1;
     }
     return counts;
   }
@@ -151,10 +151,13 @@ export class JournalQueue implements SiteQueue {
     const settled = sites.map((site) => {
       // Its process died.
       if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
-      if (site.outcome !== undefined && retry.has(site.outcome)) return this.#settle(site, { type: "back" });
+      if (site.result !== undefined && retry.has(site.result.outcome)) return this.#settle(site, { type: "back" });
       if (site.state === "done") return undefined;
       if (site.deaths < deathsBeforeQuarantine) return this.#offer(site);
-      return this.#settle(site, { type: "done", summary: quarantinedSummary(site.job, attemptOf(site)) });
+      return this.#settle(site, {
+        type: "done",
+        summary: quarantinedSummary(site.job, attemptIdOf(site.job.key, site.starts)),
+      });
     });
     await Promise.all(settled);
   }
@@ -179,12 +182,12 @@ export class JournalQueue implements SiteQueue {
   }
 
   async #start(site: Site): Promise<Lease> {
-    const attemptId = attemptOf({ ...site, starts: site.starts + 1 });
+    const attemptId = attemptIdOf(site.job.key, site.starts + 1);
     const line = lineOf(site, { type: "start", attemptId });
     applyLine(site, line);
     this.#inFlight.add(site);
     await this.#journal.append(line);
-    const { job, starts } = site;
+    const { job, starts, replaces } = site;
     let isOpen = true;
     const settle = async (fact: JournalFact): Promise<"accepted" | "superseded"> => {
       if (!isOpen) return "superseded";
@@ -193,7 +196,7 @@ export class JournalQueue implements SiteQueue {
       return "accepted";
     };
     return {
-      ...{ job, starts, attemptId, lost: never },
+      ...{ job, starts, attemptId, replaces, lost: never },
       done: (summary) => settle({ type: "done", summary }),
       retry: async () => void (await settle({ type: "back" })),
     };
@@ -215,10 +218,6 @@ export class JournalQueue implements SiteQueue {
       wake();
     }
   }
-}
-
-function attemptOf({ job: { key }, starts }: Site): string {
-  return `${keyHash(key)}-${starts}`;
 }
 
 function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): JournalLine {

@@ -10,13 +10,14 @@ import { isSummary, keyHash, type SiteJob, type SiteSummary } from "./site-job.t
 import { Store } from "./store.ts";
 
 export function summaryName(job: SiteJob, run: string | undefined): string {
-  const hash = keyHash(job.key);
-  return path.posix.join("summaries", run ?? "", hash.slice(0, 2), `${hostInNames(job)}.${hash}.json`);
+  return `${nameInFolder("summaries", run, job)}.json`;
 }
 
-/** The host as part of a file name, safe on every file system. A hash next to it distinguishes similar names. */
-export function hostInNames({ homepage }: SiteJob): string {
-  return new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+/** How the names of a website's files of one kind begin. The host is made safe for every file system; the hash distinguishes similar ones. */
+export function nameInFolder(kind: string, run: string | undefined, { key, homepage }: SiteJob): string {
+  const hash = keyHash(key);
+  const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
+  return path.posix.join(kind, run ?? "", hash.slice(0, 2), `${host}.${hash}`);
 }
 
 /** Throws a `SitemapError` (`storage-failed`) if somebody else wrote the file. */
@@ -53,15 +54,20 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   if (!isBucket(location) && existsSync(journal))
     return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0 };
   const names = (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
-  const runs = [...new Set(names.map((name) => name.split("/").slice(1, -2).join("/")))];
+  const runOf = (name: string) => name.split("/").slice(1, -2).join("/");
+  const runs = [...new Set(names.map(runOf))];
   const chosen = run !== undefined && runs.includes(run) ? run : runs.length === 1 ? runs[0] : undefined;
   if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
   if (chosen === undefined) throw invalid(`${location} has several runs: use --run with one of ${runs.join(", ")}`);
   const stored = { store, run: run ?? (chosen || ownName), unreadable: 0 };
   async function* results() {
-    for (const name of names.filter((each) => each.split("/").slice(1, -2).join("/") === chosen)) {
+    for (const name of names.filter((each) => runOf(each) === chosen)) {
       try {
-        yield parsedSummary(name, (await store.get(name)) ?? "");
+        const summary = parsedSummary(name, (await store.get(name)) ?? "");
+        // A copy under another name would count twice.
+        const ownSummaryName = summaryName({ key: summary.key, homepage: summary.site }, chosen);
+        if (name === ownSummaryName) yield summary;
+        else stored.unreadable += 1;
       } catch (error) {
         if (!(error instanceof SitemapError)) throw error;
         stored.unreadable += 1;
@@ -69,4 +75,28 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
     }
   }
   return Object.assign(stored, { results: { [Symbol.asyncIterator]: results } });
+}
+
+/** What an earlier run knows of a website: the path of its archive, or why it cannot be used. */
+export interface EarlierSite {
+  readonly file?: string;
+  readonly error?: string;
+  /** Removes the file if it is a copy. */
+  remove?(): Promise<void>;
+}
+
+/** What an earlier run knows of each website. */
+export type EarlierRun = (job: SiteJob) => Promise<EarlierSite | undefined>;
+
+/** Throws a `SitemapError` (`invalid-option`) if the run at this location has no archives. */
+export async function earlierRun(location: string): Promise<EarlierRun> {
+  const { store, results } = await storedRun(location);
+  const archives = new Map<string, string>();
+  for await (const { key, files } of results) if (files["archive"]) archives.set(key, files["archive"]);
+  if (archives.size === 0) throw invalid(`${location} has no archives: the earlier run needs --archives`);
+  return async ({ key }) => {
+    const name = archives.get(key);
+    if (name === undefined) return undefined;
+    return (await store.fetch(name)) ?? { error: `${name} is missing in ${location}` };
+  };
 }

@@ -10,7 +10,7 @@ import { within } from "../fetch/lookup.ts";
 import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
+import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { expectObject, functionValue, invalid, number, signal, unexpected } from "../model/option-checks.ts";
 import {
   type Options,
@@ -22,14 +22,12 @@ import {
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
-import { siteQueueOf } from "./bull-queue.ts";
 import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
-import { defaultParallelSites, defaultPerAddress, noSink } from "./fleet-options.ts";
+import { defaultParallelSites, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
 import { emptySummary, siteJob, targetOf } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
-import { countResponse, noResponses, type SiteResponses } from "./site-responses.ts";
 
 /**
  * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
@@ -41,7 +39,7 @@ import { countResponse, noResponses, type SiteResponses } from "./site-responses
  */
 export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const settings = resolved(options);
-  const { queue, run, sites, sink, parallelSites, crawl, onEvent } = settings;
+  const { queue, sites, sink, parallelSites, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
   const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
   // Aborted by the caller, or by an error that is not about a website.
@@ -74,7 +72,6 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         isSlow = true;
         slow += 1;
         startWorker();
-        onEvent?.({ type: "site-slow", job: lease.job });
       }, slowTime);
       try {
         const read = await readSite(lease, () => clearTimeout(timer));
@@ -120,13 +117,9 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   }
 
   async function readOnce(lease: Lease, signal: AbortSignal, onDocument: () => void): Promise<ReadSite> {
-    const { job, attemptId } = lease;
-    const published = await sink.published?.(job);
+    const { job, attemptId, replaces } = lease;
+    const published = await sink.published?.(job, replaces);
     if (published !== undefined) return { summary: published, output: undefined };
-    const responses = noResponses();
-    const see = (event: CrawlEvent) => {
-      if (event.type === "response") countResponse(responses, event);
-    };
     const onOrdered = (event: OrderedEvent) => {
       if (event.type === "pages" || event.type === "sitemap") onDocument();
       if (event.type === "pages" && event.pages.length > 0)
@@ -134,7 +127,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     };
     const output = await sink.open(job, attemptId);
     const read = (more: StreamOptions = {}) =>
-      crawlSite(lease, { ...crawl, ...more, signal, onEvent: see }, output, shared, onOrdered);
+      crawlSite(lease, { ...crawl, ...more, signal }, output, shared, onOrdered);
     try {
       const summary = await read(output.options).catch(async (error: unknown) => {
         const { previous, ...others } = output.options ?? {};
@@ -143,7 +136,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         // The earlier archive cannot be used, so everything is requested.
         return { ...(await read(others)), previousError: error.message };
       });
-      return { summary: { ...summary, ...(await output.keep(summary)) }, output, responses };
+      return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
       await output.discard().catch(() => undefined);
       throw error;
@@ -151,12 +144,12 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   }
 
   // If the queue fails, it is unknown whether it has the result: the output stays.
-  async function settle(lease: Lease, { summary, output, responses }: ReadSite): Promise<void> {
+  async function settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
       // Files that cannot be removed are no reason to stop the other websites.
       if (!accepted) await output?.discard().catch(() => undefined);
-      onEvent?.({ type: "site-done", summary, accepted, responses });
+      onEvent?.({ type: "site-done", summary, accepted });
     } catch (error) {
       if (!stop.signal.aborted) throw error;
       onEvent?.({ type: "site-back", job: lease.job });
@@ -164,7 +157,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   }
 
   // A long list is read while its websites are being crawled.
-  const adding = sites && queue.add(run, until(jobsOf(sites, crawl), drain.signal));
+  const adding = sites && queue.add(until(jobsOf(sites, crawl), drain.signal));
   adding?.catch((error: unknown) => stop.abort(error));
   try {
     for (let count = 0; count < parallelSites; count += 1) startWorker();
@@ -176,22 +169,20 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     shared.close();
   }
   await adding;
-  const results = { [Symbol.asyncIterator]: () => queue.results(run)[Symbol.asyncIterator]() };
-  return { ...(await queue.counts(run)), results };
+  const results = { [Symbol.asyncIterator]: () => queue.results()[Symbol.asyncIterator]() };
+  return { ...(await queue.counts()), results };
 }
 
 // Throws a `SitemapError` (`invalid-option`).
 function resolved(options: FleetOptions) {
   const crawl = streamOptionsIn(options, ownOptions, ["save", "previous", "resume"]);
-  const { sites, run = "default", sink = noSink, parallelSites = defaultParallelSites(), perAddress } = options;
+  const { sites, queue, sink = noSink, parallelSites = defaultParallelSites(), perAddress = 8 } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of websites", sites);
-  expectObject("queue", options.queue);
-  const queue = siteQueueOf(options.queue);
+  expectObject("queue", queue);
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
   expectObject("sink", sink);
-  if (typeof run !== "string") throw unexpected("run", "a name", run);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
   for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);
   return {
@@ -200,35 +191,27 @@ function resolved(options: FleetOptions) {
     signal: options.signal,
     onEvent: options.onEvent,
     queue,
-    run,
     sink,
     parallelSites: number("parallelSites", parallelSites, 1),
-    perAddress: perAddressOf(perAddress),
+    perAddress: number("perAddress", perAddress, 1),
     // Others may write to a shared queue: they must not choose private addresses.
     crawl: { knownPaths: "if-needed", ...untrusted, ...defined(crawl) } as StreamOptions,
   };
 }
 
-function perAddressOf(limit: FleetOptions["perAddress"] = defaultPerAddress): () => number {
-  if (typeof limit === "function") return () => Math.max(1, limit());
-  const fixed = number("perAddress", limit, 1);
-  return () => fixed;
-}
-
 const ownOptions: readonly (keyof FleetOptions)[] = [
-  ...(["sites", "queue", "run", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
+  ...(["sites", "queue", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
 ];
 
 /** Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` is called with what is given to the output. */
 async function crawlSite(
   { job, attemptId }: Pick<Lease, "job" | "attemptId">,
-  given: StreamOptions & { readonly signal: AbortSignal },
+  options: StreamOptions & { readonly signal: AbortSignal },
   output: SiteOutput,
   shared: SharedLimits,
   onOrdered: (event: OrderedEvent) => void,
 ): Promise<SiteSummary> {
-  const { signal } = given;
-  const options = withSettings(given, job);
+  const { signal } = options;
   let reasons: Reasons = new Map();
   let finished: FinishedEvent | undefined;
   let hasSitemap = false;
@@ -286,15 +269,6 @@ async function crawlSite(
   };
 }
 
-function withSettings(options: StreamOptions, { settings: { delay, maxPages, retries } = {} }: SiteJob): StreamOptions {
-  return {
-    ...options,
-    ...(delay === undefined ? {} : { delay }),
-    ...(maxPages === undefined ? {} : { limits: { ...options.limits, pages: maxPages } }),
-    ...defined({ retries }),
-  };
-}
-
 // robots.txt and the root only list other sitemaps.
 function isSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind !== "index" || sitemap.format === "xml";
@@ -345,7 +319,6 @@ export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly Abo
 interface ReadSite {
   readonly summary: SiteSummary;
   readonly output: SiteOutput | undefined;
-  readonly responses?: SiteResponses;
 }
 
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {

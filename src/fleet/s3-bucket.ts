@@ -1,19 +1,13 @@
-// A bucket of an S3-compatible store. Objects are published only under names that do not exist yet (`If-None-Match: *`): if two processes
-// publish the same name, one learns that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
+// A bucket of an S3-compatible store. A summary is created only if its name is free (`If-None-Match: *`): if two processes publish the same
+// website, one learns that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
 import { createReadStream, createWriteStream } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { S3Client } from "@aws-sdk/client-s3";
-import { within } from "../fetch/lookup.ts";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
 
-/** `exists`: the object exists already, and is unchanged. */
-export type Published = "created" | "exists";
-
-type Body = Uint8Array | string;
 type Sdk = typeof import("@aws-sdk/client-s3") & Pick<typeof import("@aws-sdk/lib-storage"), "Upload">;
 
 export interface BucketLimits {
@@ -85,31 +79,38 @@ export class S3Bucket {
   /** Checks that the bucket exists and honors `If-None-Match`. */
   async inspect(): Promise<void> {
     const key = "sitegrove.txt";
-    await this.put(key, "Outputs of sitegrove. The summaries list the valid files.\n");
-    if ((await this.put(key, "-")) === "exists") return;
+    await this.create(key, "Outputs of sitegrove. The summaries list the valid files.\n");
+    if ((await this.create(key, "-")) === "exists") return;
     await this.delete(key);
     throw failure(`${this.address} cannot be used: it does not honor If-None-Match`);
   }
 
-  put(key: string, body: Body, type = "application/octet-stream"): Promise<Published> {
+  /** Writes an object, unless the name is taken. */
+  async create(key: string, text: string): Promise<"created" | "exists"> {
     const { PutObjectCommand } = this.#sdk;
-    const object = { ...this.#object(key, body), ContentType: type, IfNoneMatch: "*" };
-    return this.#publish(() => this.#client.send(new PutObjectCommand(object)));
+    return this.#send(async () => {
+      try {
+        await this.#client.send(new PutObjectCommand({ ...this.#text(key, text), IfNoneMatch: "*" }));
+        return "created";
+      } catch (error) {
+        if (statusOf(error) === 412) return "exists";
+        throw error;
+      }
+    });
   }
 
-  async replace(key: string, body: Body): Promise<void> {
+  async replace(key: string, text: string): Promise<void> {
     const { PutObjectCommand } = this.#sdk;
-    await this.#send(() => this.#client.send(new PutObjectCommand(this.#object(key, body))));
+    await this.#send(() => this.#client.send(new PutObjectCommand(this.#text(key, text))));
   }
 
-  /** Uploads a file, in parts if it is large. One part is held in memory. */
-  async upload(key: string, file: string): Promise<Published> {
-    const { size } = await stat(file);
+  /** Uploads a file, in parts if it is large. One part is held in memory. An object of this name is replaced. */
+  async upload(key: string, file: string): Promise<void> {
     const { AbortMultipartUploadCommand, Upload } = this.#sdk;
+    const { size } = await stat(file);
     const partSize = Math.max(this.#limits.partSize, Math.ceil(size / mostParts));
-    if (size <= partSize) return this.put(key, await readFile(file));
-    return this.#publish(async () => {
-      const params = { ...this.#object(key), Body: createReadStream(file), IfNoneMatch: "*" };
+    await this.#send(async () => {
+      const params = { ...this.#object(key), Body: createReadStream(file) };
       const upload = new Upload({ client: this.#client, params, partSize, queueSize: 1 });
       try {
         await upload.done();
@@ -124,18 +125,16 @@ export class S3Bucket {
   }
 
   async get(key: string): Promise<string | undefined> {
-    const body = await this.#body(key);
-    if (body === undefined) return undefined;
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString();
+    return this.#send(async () => (await this.#found(key))?.transformToString());
   }
 
-  /** Downloads to a file. False if the object does not exist. */
+  /** Downloads to a file. False if the object does not exist. A download may take any time, as long as something arrives. */
   async download(key: string, file: string): Promise<boolean> {
-    const body = await this.#body(key);
-    if (body !== undefined) await pipeline(body, createWriteStream(file));
-    return body !== undefined;
+    return this.#send(async () => {
+      const body = await this.#found(key);
+      if (body !== undefined) await pipeline(body as NodeJS.ReadableStream, createWriteStream(file));
+      return body !== undefined;
+    });
   }
 
   async delete(key: string): Promise<void> {
@@ -155,52 +154,27 @@ export class S3Bucket {
     });
   }
 
-  // The SDK cannot tell the length of an empty body.
-  #object(key: string, body?: Body) {
-    const content = body === undefined ? {} : { Body: body, ContentLength: Buffer.byteLength(body) };
-    return { Bucket: this.#bucket, Key: this.#prefix + key, ...content };
+  #object(key: string) {
+    return { Bucket: this.#bucket, Key: this.#prefix + key };
   }
 
-  // Undefined if the object does not exist. A download may take any time, as long as something arrives.
-  async #body(key: string): Promise<AsyncGenerator<Uint8Array, void> | undefined> {
-    const { GetObjectCommand } = this.#sdk;
-    const found = await this.#send(() =>
-      this.#client.send(new GetObjectCommand(this.#object(key))).catch((error: unknown) => {
-        if (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket") return undefined;
-        throw error;
-      }),
-    );
-    const stream = found?.Body as NodeJS.ReadableStream | undefined;
-    const { silence } = this.#limits;
-    const send = <T>(work: () => Promise<T>) => this.#send(work);
-    return (
-      stream &&
-      (async function* () {
-        const iterator = stream[Symbol.asyncIterator]();
-        try {
-          for (;;) {
-            const next = await send(() => within(silence, iterator.next(), `The transfer of ${key} stalled`));
-            if (next.done) return;
-            yield next.value as Uint8Array;
-          }
-        } finally {
-          (stream as unknown as { destroy(): void }).destroy();
-        }
-      })()
-    );
+  #text(key: string, text: string) {
+    // The SDK cannot tell the length of an empty text.
+    return {
+      ...this.#object(key),
+      Body: text,
+      ContentLength: Buffer.byteLength(text),
+      ContentType: "application/json",
+    };
   }
 
-  // 412: the name is taken. 404: the answer to the first try was lost, so the upload is complete. 409: somebody else is writing it.
-  async #publish(work: () => Promise<unknown>): Promise<Published> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await work();
-        return "created";
-      } catch (error) {
-        if (statusOf(error) === 412 || nameOf(error) === "NoSuchUpload") return "exists";
-        if (statusOf(error) !== 409 || attempt === mostAttempts) throw this.#failed(error);
-        await sleep(100 * 2 ** attempt * (0.5 + Math.random() / 2));
-      }
+  // The content of an object. Undefined if it does not exist.
+  async #found(key: string) {
+    try {
+      return (await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(key)))).Body;
+    } catch (error) {
+      if (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket") return undefined;
+      throw error;
     }
   }
 

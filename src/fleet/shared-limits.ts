@@ -4,27 +4,20 @@
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";
-import { HostLimiter, type SharedLimits, type SharedSlot, type Slot, type Traits } from "../fetch/limiter.ts";
+import { HostLimiter, type SharedLimits, type Slot, type Traits } from "../fetch/limiter.ts";
 import { proxyChoice } from "../fetch/proxy.ts";
 import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
 /** `settings`: those of all crawls together. `perAddress`: requests to one address at a time. */
-export function sharedLimits(settings: Settings, perAddress: () => number): SharedLimits & { close(): void } {
+export function sharedLimits(settings: Settings, perAddress: number): SharedLimits & { close(): void } {
   const total = Number.POSITIVE_INFINITY;
   const own = { ...settings, concurrency: { ...settings.concurrency, total } };
   const hosts = new HostLimiter(own, defaultBackoff, undefined, ({ host }) => host);
-  const concurrency = {
-    total,
-    get perHost() {
-      return perAddress();
-    },
-  };
+  const concurrency = { total, perHost: perAddress };
   const undelayed = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
   const addresses = new HostLimiter(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
-  /** How many requests to an address have given their slot to others. */
-  const silent = new Map<string, number>();
   const lookup = nameServerLookup();
   const proxyFor = proxyChoice(settings.proxy);
 
@@ -39,53 +32,26 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
     return [...(await unlessAborted<readonly string[]>(signal, answer))].sort()[0];
   }
 
-  // The first request to a host gives its slot at the address to others if no answer comes soon, unless too many hosts are silent: a silent
-  // website must not hold up others.
-  async function atAddress(host: Slot, address: string, signal: AbortSignal, isKnown: boolean): Promise<SharedSlot> {
-    const slot = (await addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
-    let timer: NodeJS.Timeout | undefined;
-    let isSilent = false;
-    const count = (by: number) => silent.set(address, (silent.get(address) ?? 0) + by);
-    const wait = () => {
-      const due = performance.now() + patience;
-      timer = setTimeout(() => {
-        // If this process was busy, the silence may be its own fault.
-        if (performance.now() - due > longestLag || (silent.get(address) ?? 0) >= mostSilent) return wait();
-        isSilent = true;
-        count(1);
-        slot.lend();
-      }, patience);
-    };
-    if (!isKnown) wait();
-    const leave = () => {
-      clearTimeout(timer);
-      slot.release();
-      if (isSilent) count(-1);
-      isSilent = false;
-      if (silent.get(address) === 0) silent.delete(address);
-    };
-    return {
-      answered: () => clearTimeout(timer),
-      lend() {
-        host.lend();
-        leave();
-      },
-      release() {
-        host.release();
-        leave();
-      },
-    };
-  }
-
   return {
     // Repeats the answer that `acquire` got for the same request, so that a failed lookup is not tried again.
     lookup: (host, options) => lookup(host, { ...options, isRetry: false }),
     // Waits for a slot of the host, then for one of its address.
-    async acquire(target, signal, traits, isKnown) {
+    async acquire(target, signal, traits) {
       const host = (await hosts.acquire(target, signal, { isRetry: traits.isRetry ?? false })) as Slot;
       try {
         const address = await addressOf(target, signal, traits);
-        return address === undefined ? { ...host, answered() {} } : await atAddress(host, address, signal, isKnown);
+        if (address === undefined) return host;
+        const slot = (await addresses.acquire(new URL(`address:${address}`), signal)) as Slot;
+        return {
+          lend() {
+            host.lend();
+            slot.release();
+          },
+          release() {
+            host.release();
+            slot.release();
+          },
+        };
       } catch (error) {
         host.release();
         throw error;
@@ -99,8 +65,3 @@ export function sharedLimits(settings: Settings, perAddress: () => number): Shar
     },
   };
 }
-
-// How long to wait for an answer, and how late a timer may be, in milliseconds.
-const patience = 500;
-const longestLag = 50;
-const mostSilent = 64;

@@ -1,5 +1,5 @@
 // What a fleet works on: one job is one website; its result is one summary.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type CrawlTarget, prepare, withoutScheme } from "../crawl/prepare.ts";
 import { oneOf, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
@@ -15,40 +15,21 @@ export interface SiteJob {
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
   readonly sitemaps?: readonly string[] | undefined;
-  /** What is different for this website. */
-  readonly settings?: SiteSettings | undefined;
-}
-
-/** Settings of one website of a list. */
-export interface SiteSettings {
-  /** The least time between two requests, in milliseconds. */
-  readonly delay?: number | undefined;
-  readonly maxPages?: number | undefined;
-  readonly retries?: number | undefined;
   /** http is used if https does not answer: the website was named without a scheme. */
   readonly mayBePlain?: boolean | undefined;
 }
 
-/** From untrusted data, a list of URLs; undefined for anything else. */
-export function sitemapList(value: unknown): readonly string[] | undefined {
-  const isList = Array.isArray(value) && value.length > 0;
-  return isList && value.every((url) => typeof url === "string" && isHttpUrl(url)) ? value : undefined;
-}
-
 // Begins the key of given sitemaps, which is never that of a homepage.
-const sitemapsMark = "sitemaps";
+const sitemapsMark = "sitemaps ";
 
-/** Whether a job from untrusted data lost its sitemaps: its homepage must not be read in their place. */
-export function lacksSitemaps({ key, sitemaps }: SiteJob): boolean {
-  return sitemaps === undefined && key.startsWith(`${sitemapsMark} `);
-}
-
-/** From untrusted data, only the known settings; undefined if there are none. */
-export function siteSettings(value: unknown): SiteSettings | undefined {
-  const { delay, maxPages, retries, mayBePlain } = isRecord(value) ? value : {};
-  const known = Object.entries({ delay, maxPages, retries }).filter(([, each]) => isCount(each)) as [string, unknown][];
-  if (mayBePlain === true) known.push(["mayBePlain", true]);
-  return known.length === 0 ? undefined : Object.fromEntries(known);
+/** A job from a journal or a queue, where anything may be; undefined if it has no website. */
+export function storedJob({ key, homepage, sitemaps, mayBePlain }: Record<string, unknown>): SiteJob | undefined {
+  const isUrl = (value: unknown): value is string => typeof value === "string" && isHttpUrl(value);
+  if (typeof key !== "string" || key === "" || !isUrl(homepage)) return undefined;
+  const urls = Array.isArray(sitemaps) && sitemaps.length > 0 && sitemaps.every(isUrl) ? { sitemaps } : {};
+  // If its sitemaps were lost, its homepage must not be read in their place.
+  if (key.startsWith(sitemapsMark) && !("sitemaps" in urls)) return undefined;
+  return { key, homepage, ...urls, ...(mayBePlain === true && { mayBePlain }) };
 }
 
 /**
@@ -106,10 +87,12 @@ export interface SiteSummary {
 /** Whether a value that was kept somewhere is a summary. Fields of later versions are accepted. */
 export function isSummary(value: unknown): value is SiteSummary {
   if (!isRecord(value)) return false;
-  const { outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
+  const { site, outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
   return (
     siteOutcomes.includes(outcome as SiteOutcome) &&
-    ["site", "key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
+    ["key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
+    typeof site === "string" &&
+    isHttpUrl(site) &&
     ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
     Array.isArray(reasons) &&
     reasons.every(isReason) &&
@@ -214,12 +197,12 @@ export function siteJob(website: CrawlTarget, options: { readonly path?: Options
   if (/^\.|\.\./.test(new URL(found).hostname)) return undefined;
   if (url !== trimmed && !isHostName(trimmed, new URL(found))) return undefined;
   const mayBePlain = url !== trimmed && /^https:/.test(found);
-  return { key: urlKey(found), homepage: found, ...(mayBePlain && { settings: { mayBePlain } }) };
+  return { key: urlKey(found), homepage: found, ...(mayBePlain && { mayBePlain }) };
 }
 
 /** What to crawl: without a scheme if it was named without one, so that the crawl finds out which one works. */
-export function targetOf({ homepage, sitemaps, settings }: SiteJob): CrawlTarget {
-  const asNamed = (url: string) => (settings?.mayBePlain ? withoutScheme(url) : url);
+export function targetOf({ homepage, sitemaps, mayBePlain }: SiteJob): CrawlTarget {
+  const asNamed = (url: string) => (mayBePlain ? withoutScheme(url) : url);
   return sitemaps === undefined ? asNamed(homepage) : { sitemaps: sitemaps.map(asNamed) };
 }
 
@@ -228,8 +211,8 @@ function jobOfSitemaps(website: CrawlTarget): SiteJob {
   const { start, assumed } = prepare(website);
   const { sitemaps = [], homepage } = start;
   const mayBePlain = assumed.length === sitemaps.length;
-  const key = [sitemapsMark, ...new Set(sitemaps.map(urlKey).sort())].join(" ");
-  return { key, homepage, sitemaps, ...(mayBePlain && { settings: { mayBePlain } }) };
+  const key = sitemapsMark + [...new Set(sitemaps.map(urlKey).sort())].join(" ");
+  return { key, homepage, sitemaps, ...(mayBePlain && { mayBePlain }) };
 }
 
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.
@@ -239,6 +222,14 @@ function isHostName(text: string, { host, hostname }: URL): boolean {
   // A host of digits and dots must be an address, as it was written.
   if (/^[\d.]+$/.test(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
   return /[.:]|^localhost$/.test(host);
+}
+
+/**
+ * The name of an attempt, part of the names of its files. The random part tells apart attempts with the same number: by machines that share a
+ * bucket, each with its own journal, or on a server that lost its last second of data.
+ */
+export function attemptIdOf(key: string, starts: number): string {
+  return `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;
 }
 
 /** A short name for a key, the same on every machine: 16 hexadecimal digits. */

@@ -6,13 +6,13 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 export interface SiteQueue {
   /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
   readonly isTrusted?: boolean;
-  /** Idempotent by run and key: a site that is known already is not added again. */
-  add(run: string, sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
+  /** Idempotent by key: a site that is known already is not added again. */
+  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
   /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
-  counts(run: string): Promise<QueueCounts>;
+  counts(): Promise<QueueCounts>;
   /** The accepted results so far, one summary for each site. */
-  results(run: string): AsyncIterable<SiteSummary>;
+  results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
 
@@ -32,6 +32,8 @@ export interface Lease {
   readonly starts: number;
   /** Part of every file name: two attempts never write the same file. */
   readonly attemptId: string;
+  /** The attempt whose result the user asked to replace. */
+  readonly replaces?: string | undefined;
   /** Aborted when another worker has the site. */
   readonly lost: AbortSignal;
   /** `superseded`: the result of another worker counts. */

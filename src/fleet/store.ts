@@ -1,16 +1,15 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
 // Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { link, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
+import { invalid } from "../model/option-checks.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder } from "../storage/folder.ts";
-import { ownerOf } from "../storage/lock.ts";
-import { lockName, takeFolder } from "./journal-file.ts";
-import { isBucket, type Published, S3Bucket } from "./s3-bucket.ts";
+import { isBucket, S3Bucket } from "./s3-bucket.ts";
 import { isOwnPath } from "./site-job.ts";
 
 export class Store {
@@ -28,35 +27,46 @@ export class Store {
     return isBucket(location) ? new Store(draftsFolder(), await S3Bucket.open(location)) : new Store(location);
   }
 
+  /** Throws a `SitemapError` if outputs cannot go there. */
+  static async openForOutput(location: string): Promise<Store> {
+    const store = await Store.open(location);
+    await store.bucket?.inspect();
+    if (store.bucket === undefined && statSync(location, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw invalid(`${location} is not a folder`);
+    return store;
+  }
+
   #path(name: string): string {
     if (!isOwnPath(name))
       throw new SitemapError("storage-failed", `${JSON.stringify(name)} is not the name of an output`);
     return path.join(this.#folder, name);
   }
 
-  /** The path to write a file at. The end of its name tells whether an archive is compressed. */
+  /** The path to write a file at. */
   draft(name: string): string {
-    const file = this.#path(name);
-    makeFolder(path.dirname(file));
-    return name.endsWith(".gz") ? file : `${file}${partial}`;
+    const draft = draftOf(this.#path(name));
+    makeFolder(path.dirname(draft));
+    return draft;
   }
 
-  /** Gives a draft its final name. In a bucket, an existing file stays as it is, unless `isReplaced`. */
-  async publish(name: string, isReplaced = false): Promise<void> {
+  /** Gives a draft its final name, once it is on the disk or in the bucket. A file of this name is replaced. */
+  async publish(name: string): Promise<void> {
     const draft = this.draft(name);
-    if (this.bucket === undefined) return rename(draft, this.#path(name));
-    if (isReplaced) await this.bucket.delete(name);
+    if (this.bucket === undefined) {
+      await flush(draft);
+      return rename(draft, this.#path(name));
+    }
     await this.bucket.upload(name, draft);
     await rm(draft, { force: true });
   }
 
   /** Writes a text, unless the name is taken. */
-  async put(name: string, text: string): Promise<Published> {
-    if (this.bucket !== undefined) return this.bucket.put(name, text, "application/json");
+  async create(name: string, text: string): Promise<"created" | "exists"> {
+    if (this.bucket !== undefined) return this.bucket.create(name, text);
     const file = this.#path(name);
     const draft = this.draft(`${name}.${randomUUID()}`);
     try {
-      await writeFile(draft, text);
+      await writeFile(draft, text, { flush: true });
       await link(draft, file);
       return "created";
     } catch (error) {
@@ -69,13 +79,18 @@ export class Store {
 
   async replace(name: string, text: string): Promise<void> {
     if (this.bucket !== undefined) return this.bucket.replace(name, text);
-    await new DraftFile(this, name).publish(text);
+    const file = new DraftFile(this, name);
+    await file.write(text);
+    await file.publish();
   }
 
   async get(name: string): Promise<string | undefined> {
     const file = this.#path(name);
     if (this.bucket !== undefined) return this.bucket.get(name);
-    return readFile(file, "utf8").catch(() => undefined);
+    return readFile(file, "utf8").catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw storageFailed(`${name} could not be read`, error);
+    });
   }
 
   /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. */
@@ -96,7 +111,7 @@ export class Store {
   /** Removes what was written on this machine: a draft, or in a folder also the file. */
   async discard(name: string): Promise<void> {
     const file = this.#path(name);
-    for (const each of [file, `${file}${partial}`]) await rm(each, { force: true });
+    for (const each of [file, draftOf(file)]) await rm(each, { force: true });
   }
 
   /** The names that begin with `start`, in a folder also those of drafts. If it ends with a slash, subfolders are included. */
@@ -106,90 +121,80 @@ export class Store {
     const isDeep = start.endsWith("/");
     const local = await readdir(this.#path(parent), { recursive: isDeep, withFileTypes: true }).catch(() => []);
     const names = local.flatMap((entry) => {
-      const file = path.relative(this.#folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/");
-      return entry.isFile() ? [file.replace(/\.partial$/, "")] : [];
+      const folder = path.relative(this.#folder, entry.parentPath).replaceAll(path.sep, "/");
+      const name = entry.name.startsWith(draftMark) ? entry.name.slice(draftMark.length) : entry.name;
+      return entry.isFile() ? [path.posix.join(folder, name)] : [];
     });
     return [...new Set(names.filter((name) => name.startsWith(start) && isOwnPath(name)))].sort();
   }
+}
 
-  /** Removes the files of earlier attempts: killed ones, and those whose result is replaced. A later attempt may be running. */
-  async deleteEarlier(name: string, attemptId: string): Promise<void> {
-    const [hash = "", last = "1"] = attemptId.split("-");
-    if (last === "1") return;
-    const start = name.slice(0, name.indexOf(`.${hash}-`) + hash.length + 2);
-    for (const each of await this.list(start))
-      if (Number.parseInt(each.slice(start.length), 10) < Number(last)) await this.delete(each);
+// The mark comes first, because the end of a name tells whether an archive is compressed.
+const draftMark = "partial.";
+
+function draftOf(file: string): string {
+  return path.join(path.dirname(file), draftMark + path.basename(file));
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
   }
 }
 
-const partial = ".partial";
-
 let drafts: string | undefined;
 
-// The folder for drafts of all buckets, while this process lives. Folders that killed processes have left are removed.
+// The folder for drafts of all buckets, while this process lives.
 function draftsFolder(): string {
   if (drafts !== undefined) return drafts;
-  for (const name of readdirSync(tmpdir())) {
-    const lock = path.join(tmpdir(), name, lockName);
-    if (!name.startsWith(draftsStart) || !existsSync(lock) || ownerOf(lock) !== undefined) continue;
-    try {
-      rmSync(path.dirname(lock), { recursive: true, force: true });
-    } catch {
-      // It belongs to another user.
-    }
-  }
-  const folder = mkdtempSync(path.join(tmpdir(), draftsStart));
-  takeFolder(path.join(folder, lockName));
+  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-drafts-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   drafts = folder;
   return folder;
 }
 
-const draftsStart = "sitegrove-drafts-";
-
-type Piece = string | Uint8Array;
-
-/** A file of a store that is written piece by piece. It is open only while something is written: open files are scarce. */
+/** A text file of a store that is written piece by piece. It is open only while something is written: open files are scarce. */
 export class DraftFile {
   readonly #store: Store;
   readonly #name: string;
-  #held: Piece[] = [];
+  #held = "";
+  /** How many bytes were written. */
   #size = 0;
-  #isBegun = false;
 
   constructor(store: Store, name: string) {
     this.#store = store;
     this.#name = name;
   }
 
-  write(piece: Piece): Promise<void> | undefined {
-    if (piece.length > 0) this.#held.push(piece);
-    this.#size += piece.length;
-    return this.#size < mostHeld ? undefined : this.#flush();
+  write(text: string): Promise<void> | undefined {
+    this.#held += text;
+    return this.#held.length < mostHeld ? undefined : this.#flush();
   }
 
-  /** Writes the last piece, and returns the path of the draft. */
-  async finish(last: Piece): Promise<string> {
-    this.#held.push(last);
+  /** Returns the path of the draft. Throws a `SitemapError` if something of it is gone. */
+  async finish(): Promise<string> {
     await this.#flush();
-    return this.#store.draft(this.#name);
+    const draft = this.#store.draft(this.#name);
+    if (statSync(draft, { throwIfNoEntry: false })?.size === this.#size) return draft;
+    throw new SitemapError("storage-failed", `Another program has changed ${this.#name}`);
   }
 
-  async publish(last: Piece): Promise<void> {
-    await this.finish(last);
+  async publish(): Promise<void> {
+    await this.finish();
     await this.#store.publish(this.#name);
   }
 
   async #flush(): Promise<void> {
-    const held = this.#held;
-    this.#held = [];
-    this.#size = 0;
+    const bytes = Buffer.from(this.#held);
+    this.#held = "";
     const draft = this.#store.draft(this.#name);
-    if (!this.#isBegun) await rm(draft, { force: true });
-    const flag = this.#isBegun ? "a" : "wx";
-    this.#isBegun = true;
-    const whole = typeof held[0] === "string" ? held.join("") : Buffer.concat(held as Uint8Array[]);
-    await writeFile(draft, whole, { flag }).catch((error: unknown) => {
+    const isFirst = this.#size === 0;
+    this.#size += bytes.length;
+    if (isFirst) await rm(draft, { force: true });
+    await writeFile(draft, bytes, { flag: isFirst ? "wx" : "a" }).catch((error: unknown) => {
       // The system does not say which file it was.
       throw storageFailed(`${this.#name} could not be written`, error);
     });

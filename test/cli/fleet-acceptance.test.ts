@@ -6,10 +6,9 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openRuns } from "../../src/fleet/bull-queue.ts";
-import { readResults } from "../../src/fleet/journal-file.ts";
-import { stateFolder } from "../../src/fleet/run-settings.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { readResults, stateFolder } from "../../src/fleet/journal-file.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
@@ -123,13 +122,13 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     const redis = await startRedis();
     process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-    const queue = await openRuns(redis.url);
+    const queue = await BullQueue.open(redis.url);
     const words = ["fleet", "worker", "--queue", redis.url, "--lease", "3", "--stay", "--out", at("shared"), ...flags];
     const work = () => start(words, { env });
     const workers = [work(), work(), work()];
     try {
       expect((await ended(start(["fleet", "--from", at("sites.txt"), "--queue", redis.url], { env }))).code).toBe(0);
-      const counts = () => queue.counts("default");
+      const counts = () => queue.counts();
       const grown = async (more: number) => {
         const most = Math.min(count, (await counts()).done + more);
         while ((await counts()).done < most) await sleep(50);
@@ -151,7 +150,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
         workers[kill % 3] = work();
       }
       await grown(count);
-      expectTruth(await collected(queue.results("default")));
+      expectTruth(await collected(queue.results()));
     } finally {
       for (const worker of workers) worker.kill("SIGKILL");
       await queue.close();
@@ -163,11 +162,9 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     const s3 = await startS3();
     try {
       await s3.makeBucket("bucket");
-      const env = { ...s3.env, TMPDIR: folder };
+      const env = { ...s3.env, XDG_STATE_HOME: folder };
       const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
-      vi.stubEnv("TMPDIR", folder);
-      const state = stateFolder("s3://bucket/a", undefined, s3.env);
-      vi.unstubAllEnvs();
+      const state = stateFolder("s3://bucket/a", undefined, env);
       await killed(words, 4, path.join(state, "sites.ndjson"), env);
       const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
       const summaries: SiteSummary[] = [];

@@ -6,8 +6,7 @@ import { EventEmitter, once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openRuns } from "../../src/fleet/bull-queue.ts";
-import type { BullRuns } from "../../src/fleet/bull-runs.ts";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import type { Lease, QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
@@ -84,17 +83,17 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     processes.push(worker);
     return worker;
   }
-  async function filled(count: number): Promise<BullRuns> {
-    const queue = await openRuns(url());
-    await queue.add("default", jobs(count));
+  async function filled(count: number): Promise<BullQueue> {
+    const queue = await BullQueue.open(url());
+    await queue.add(jobs(count));
     return queue;
   }
-  const counted = (queue: BullRuns, isSo: (counts: QueueCounts) => boolean) =>
-    onQueue(url(), "default", async () => isSo(await queue.counts("default")));
-  async function done(queue: BullRuns, count: number): Promise<SiteSummary[]> {
+  const counted = (queue: BullQueue, isSo: (counts: QueueCounts) => boolean) =>
+    onQueue(url(), "default", async () => isSo(await queue.counts()));
+  async function done(queue: BullQueue, count: number): Promise<SiteSummary[]> {
     await counted(queue, ({ done }) => done >= count);
     const results: SiteSummary[] = [];
-    for await (const summary of queue.results("default")) results.push(summary);
+    for await (const summary of queue.results()) results.push(summary);
     // Nothing is lost, and nothing is there twice.
     expect(results.map(({ site }) => site)).toEqual(jobs(count).map(({ homepage }) => homepage));
     return results;
@@ -169,7 +168,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await counted(queue, ({ done, active }) => done === 2 && active >= 3);
     proxy[how]();
     // Its leases end: others have what it was reading.
-    const other = await openRuns(url(), { leaseTime: 1000 });
+    const other = await BullQueue.open(url(), { leaseTime: 1000 });
     const taken: Lease[] = [];
     while (taken.at(-1)?.starts !== 2) taken.push((await other.take(new AbortController().signal)) as Lease);
     await Promise.all(taken.map((lease) => lease.retry()));
@@ -192,7 +191,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
       const { code, stderr } = await end;
       expect(code).toBe(1);
       expect(stderr).toContain("The queue failed: the server is full (maxmemory)");
-      await expect(queue.add("default", jobs(20))).rejects.toThrow("the server is full");
+      await expect(queue.add(jobs(20))).rejects.toThrow("the server is full");
     } finally {
       await client.config("SET", "maxmemory", "0");
       client.disconnect();
@@ -207,11 +206,11 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     // Processes that die are much the same as connections that end without a word: the last one is one, in the long run all.
     const processesThatDie = some(3, 1);
     for (let death = 1; death <= 5 - processesThatDie; death += 1) {
-      const dying = await openRuns(url(), { leaseTime: 800 });
+      const dying = await BullQueue.open(url(), { leaseTime: 800 });
       expect((await dying.take(new AbortController().signal))?.starts).toBe(death);
       await dying.close();
     }
-    await queue.add("default", jobs(3));
+    await queue.add(jobs(3));
     onVisit = (site) => {
       if (site !== websites.sites[0]) return undefined;
       processes.at(-1)?.child.kill("SIGKILL");
@@ -224,7 +223,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     work();
     const results = await done(queue, 3);
     expect(results.map(({ outcome }) => outcome)).toEqual(["quarantined", "complete", "complete"]);
-    expect(await queue.counts("default")).toMatchObject({ done: 3, failed: 1 });
+    expect(await queue.counts()).toMatchObject({ done: 3, failed: 1 });
     await queue.close();
   });
 });

@@ -1,11 +1,11 @@
 // Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
 // Needs an S3 server, Redis, processes, more than a second.
-import { chmodSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openRuns } from "../../src/fleet/bull-queue.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
+import { stateFolder } from "../../src/fleet/journal-file.ts";
 import { summaryName } from "../../src/fleet/results.ts";
-import { stateFolder } from "../../src/fleet/run-settings.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import { emptySummary, keyHash, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
@@ -16,43 +16,24 @@ import { hasS3, type S3Server, startS3 } from "../support/s3-server.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { ended, jsonLines, launch, sitegrove, start } from "./program.ts";
 
-test("the journal of a bucket is in a folder that nobody else could make", () => {
-  const place = newFolder();
-  vi.stubEnv("TMPDIR", place);
-  try {
-    const folder = path.dirname(stateFolder("s3://bucket/a/b", "1/2"));
-    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
-    const endpoint = { AWS_ENDPOINT_URL: "http://127.0.0.1:9000" };
-    const folders = [
-      ...["s3://logs/eu/monday", "s3://logs/eu-monday", "s3://logs-eu/monday", "s3://logs/eu_monday"],
-    ].flatMap((out) => [undefined, "1/2", "2/2"].map((shard) => stateFolder(out, shard, {})));
-    folders.push(stateFolder("s3://logs/eu/monday", undefined, endpoint));
-    folders.push(stateFolder("s3://logs/eu/monday", undefined, { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:9001" }));
-    expect(new Set(folders).size).toBe(folders.length);
-    expect(stateFolder("s3://logs/eu//monday/", undefined, {})).toBe(folders[0]);
-    const plant: readonly ((folder: string) => void)[] = [
-      (name) => symlinkSync(newFolder(), name),
-      (name) => writeFileSync(name, ""),
-      (name) => {
-        mkdirSync(name);
-        chmodSync(name, 0o777);
-      },
-    ];
-    for (const each of plant) {
-      rmSync(folder, { recursive: true });
-      each(folder);
-      expect(() => stateFolder("s3://bucket/a/b", undefined)).toThrow(`${folder} is not your own private folder`);
-    }
-  } finally {
-    vi.unstubAllEnvs();
-  }
+test("each bucket, prefix, part and endpoint has its own journal on this machine", () => {
+  const state = (out: string, shard?: string, env = {}) =>
+    stateFolder(out, shard, { XDG_STATE_HOME: "/state", ...env });
+  const folders = [
+    ...["s3://logs/eu/monday", "s3://logs/eu-monday", "s3://logs-eu/monday", "s3://logs/eu_monday"],
+  ].flatMap((out) => [undefined, "1/2", "2/2"].map((shard) => state(out, shard)));
+  for (const endpoint of ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"])
+    folders.push(state("s3://logs/eu/monday", undefined, { [endpoint]: `http://${endpoint}.invalid` }));
+  expect(new Set(folders).size).toBe(folders.length);
+  expect(folders.every((folder) => folder.startsWith("/state/sitegrove/logs"))).toBe(true);
+  expect(state("s3://logs/eu//monday/")).toBe(folders[0]);
 });
 
 test("a link in place of a fleet's files is not followed", async () => {
   const place = newFolder();
   const theirs = path.join(place, "theirs");
   writeFileSync(theirs, "");
-  for (const name of ["sites.ndjson", "summary.json.partial"]) {
+  for (const name of ["sites.ndjson", "partial.summary.json"]) {
     const out = path.join(place, name.slice(0, 3));
     mkdirSync(out);
     symlinkSync(theirs, path.join(out, name));
@@ -77,7 +58,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     const part = (shard: string, ...flags: string[]) => {
       const out = ["--out", "s3://bucket/a/b", "--shard", shard, "--from", list, "--archives"];
       // Another machine: nothing of the journals is there.
-      const env = { ...server.env, TMPDIR: newFolder() };
+      const env = { ...server.env, XDG_STATE_HOME: newFolder() };
       return sitegrove(["fleet", ...out, "--no-homepage", "--retries", "0", ...flags], { env });
     };
     try {
@@ -112,7 +93,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     });
     afterAll(() => redis.stop());
-    const environment = () => ({ ...server.env, SITEGROVE_QUEUE_PASSWORD: redisPassword, TMPDIR: folder });
+    const environment = () => ({ ...server.env, SITEGROVE_QUEUE_PASSWORD: redisPassword, XDG_STATE_HOME: folder });
     const fleet = (database: number, command: readonly string[], ...flags: string[]) =>
       sitegrove(["fleet", ...command, "--queue", `${redis.url.slice(0, -1)}${database}`, ...flags], {
         env: environment(),
@@ -139,25 +120,25 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       gone.close();
       const sites = [...servers.sites, gone.sites[0]?.replace("127.1.0.1", "127.1.1.1") ?? ""];
       writeFileSync(path.join(folder, "queued.txt"), sites.join("\n"));
-      const from = ["--from", path.join(folder, "queued.txt"), "--out", "s3://bucket/q", "--archives", "--run", "r"];
+      const from = ["--from", path.join(folder, "queued.txt"), "--run", "r"];
+      const outputs = ["--run", "r", "--out", "s3://bucket/q", "--archives", "--lease", "1"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
-      const queue = await openRuns(redis.url);
-      const first = start(working(0, ["--concurrency", "2", "--lease", "1"]), { env: environment() });
+      const queue = await BullQueue.open(redis.url, { run: "r" });
+      const first = start(working(0, ["--concurrency", "2", ...outputs]), { env: environment() });
       const end = ended(first);
-      await onQueue(redis.url, "r", async () => (await queue.counts("r")).done >= 2);
+      await onQueue(redis.url, "r", async () => (await queue.counts()).done >= 2);
       first.kill("SIGKILL");
       await end;
-      expect((await worker(0, "--lease", "1").end).code).toBe(0);
+      expect((await worker(0, ...outputs).end).code).toBe(0);
       const accepted = await results(0, "r");
       expect(accepted.map(({ site }) => site)).toEqual(sites);
       const { keys, summaries } = await published("q", "r");
       expect(summaries).toEqual(bySite(accepted));
       for (const { files } of summaries) for (const file of Object.values(files)) expect(keys).toContain(file);
       expect(accepted.at(-1)?.outcome).toBe("unreachable");
-      // What was published of it is taken back, and it is read anew.
       expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to crawl again");
-      expect((await published("q", "r")).summaries).toHaveLength(4);
-      expect((await worker(0).end).code).toBe(0);
+      // What was published of it is replaced.
+      expect((await worker(0, ...outputs).end).code).toBe(0);
       const [again, before] = [(await results(0, "r")).at(-1), accepted.at(-1)];
       expect(again).toMatchObject({ outcome: "unreachable", site: before?.site });
       expect(again?.attemptId).not.toBe(before?.attemptId);
@@ -169,8 +150,10 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     test("a later run uses the archives in the bucket; so does the dataset of both", async () => {
       const servers = await manyServers({ count: 2 });
       const run = async (name: string, ...flags: string[]) => {
-        await fleet(1, servers.sites, "--out", `s3://bucket/${name}`, "--archives", "--run", name);
-        expect((await worker(1, "--run", name, ...flags).end).code).toBe(0);
+        await fleet(1, servers.sites, "--run", name);
+        expect((await worker(1, "--run", name, "--out", `s3://bucket/${name}`, "--archives", ...flags).end).code).toBe(
+          0,
+        );
         const words = ["fleet", "dataset", `s3://bucket/${name}`, "--out", "s3://bucket/set"];
         for (let time = 0; time < 2; time += 1)
           expect(await sitegrove(words, { env: environment() })).toMatchObject({ code: 0 });
@@ -203,18 +186,18 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     const place = newFolder();
     const victim = path.join(place, "victim.txt");
     writeFileSync(victim, "mine");
-    await bucket.put("victim.txt", "mine");
-    await bucket.put(summaryName(bad!, undefined), "{}");
+    await bucket.create("victim.txt", "mine");
+    await bucket.create(summaryName(bad!, undefined), "{}");
     const hash = keyHash(worse!.key);
     const forged = {
       ...emptySummary(worse!, `${hash}-9`, "complete"),
       files: { pages: `pages/../../victim.${hash}-1.txt`, archive: `${victim}` },
     };
-    await bucket.put(summaryName(worse!, undefined), JSON.stringify(forged));
+    await bucket.create(summaryName(worse!, undefined), JSON.stringify(forged));
     for (const key of [`pages/../../x.${hash}-1.txt`, `../victim.txt`, "pages/a\\b", "summaries/../../../y.json"])
-      await bucket.put(key, "");
+      await bucket.create(key, "");
     const words = ["fleet", ...servers.sites, "--out", "s3://bucket/hostile", "--no-homepage", "--retries", "0"];
-    const { code } = await sitegrove(words, { env: { ...server.env, TMPDIR: place } });
+    const { code } = await sitegrove(words, { env: { ...server.env, XDG_STATE_HOME: place } });
     expect(code).toBe(3);
     const { websites, outcomes } = JSON.parse((await bucket.get("summary.json")) ?? "");
     expect({ websites, outcomes }).toMatchObject({ websites: 3, outcomes: { complete: 1, failed: 2 } });
@@ -222,7 +205,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     expect(await bucket.get("victim.txt")).toBe("mine");
     expect(await bucket.list("")).toContain("../victim.txt");
     const data = await sitegrove(["fleet", "dataset", "s3://bucket/hostile", "--out", path.join(place, "set")], {
-      env: { ...server.env, TMPDIR: place },
+      env: { ...server.env, XDG_STATE_HOME: place },
     });
     expect(data).toMatchObject({ code: 3, stderr: expect.stringContaining("2 summaries could not be read") });
     expect(await parquetRows(path.join(place, "set/sites/run=hostile/part-0001.parquet"))).toMatchObject([
@@ -233,7 +216,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
 
   test("one line says what is missing", async () => {
     const out = (address: string, env: Record<string, string>) =>
-      sitegrove(["fleet", "a.example", "--out", address], { env: { ...server.env, ...env } });
+      sitegrove(["fleet", "a.example", "--out", address], { env: { ...server.env, XDG_STATE_HOME: folder, ...env } });
     expect(await out("s3://bucket/x", { AWS_SECRET_ACCESS_KEY: "" })).toMatchObject({
       code: 2,
       stderr: "sitegrove: s3:// needs AWS_SECRET_ACCESS_KEY\n",

@@ -6,12 +6,9 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { type JournalLine, readResults } from "../../src/fleet/journal-file.ts";
-import { keyHash } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
 import { some } from "../support/long.ts";
-import { freePort } from "../support/own-port.ts";
-import { parquetRows } from "../support/parquet.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
@@ -85,20 +82,20 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   expect(files().filter((name) => /partial|lock/.test(name))).toEqual([]);
   const status = await sitegrove(["fleet", "status", at("out")]);
   expect(status.stdout).toMatch(/^finished: 0 websites in progress, 0 waiting\n12 websites: 36 pages/);
-  const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "--json"])).stdout);
+  const json = JSON.parse((await sitegrove(["fleet", "status", at("out"), "-f", "json"])).stdout);
   expect(json).toMatchObject({ websites: 12, running: 0, waiting: 0, process: null, outcomes: { complete: 12 } });
   const single = await sitegrove(["ls", sites[0]!, "-f", "ndjson", "--no-homepage"]);
   const first = doneLines().find(({ site }) => site === sites[0]);
   expect(readFileSync(at(`out/${first?.files["pages"]}`), "utf8")).toBe(single.stdout);
 });
 
-test("csv, parquet, archives and findings, or nothing but the journal", async () => {
+test("csv, archives and findings, or nothing but the journal", async () => {
   const { sites } = await serve({ count: 2 });
   const some = await sitegrove(fleet("--from", at("sites.txt"), "-f", "csv", "--archives", "--check"));
   expect(some.code).toBe(0);
   for (const summary of doneLines()) {
     const { pages = "", archive = "", findings = "" } = summary.files;
-    expect(pages).toMatch(/^pages\/[0-9a-f]{2}\/127\.1\.0\.\d+_\d+\.[0-9a-f]{16}-1\.csv$/);
+    expect(pages).toMatch(/^pages\/[0-9a-f]{2}\/127\.1\.0\.\d+_\d+\.[0-9a-f]{16}-1-[0-9a-f]{6}\.csv$/);
     expect(readFileSync(at(`out/${pages}`), "utf8").split("\n")[0]).toMatch(/^url,lastModified,/);
     const listed = await sitegrove(["ls", at(`out/${archive}`), "-f", "pages"]);
     expect(listed.stdout).toBe([0, 1, 2].map((page) => `${summary.site}${page}\n`).join(""));
@@ -108,12 +105,6 @@ test("csv, parquet, archives and findings, or nothing but the journal", async ()
   expect((await sitegrove(fleet(...sites))).stderr).toContain(
     "the files of 2 finished websites stay in the earlier format",
   );
-  rmSync(at("out"), { recursive: true });
-  expect((await sitegrove(fleet(...sites, "-f", "parquet"))).code).toBe(0);
-  for (const { site, files: outputs } of doneLines()) {
-    const rows = [0, 1, 2].map((page) => ({ site, url: `${site}${page}`, sitemap: `${site}sitemap.xml` }));
-    expect(await parquetRows(at(`out/${outputs["pages"]}`))).toMatchObject(rows);
-  }
   rmSync(at("out"), { recursive: true });
   for (let run = 0; run < 2; run += 1)
     expect((await sitegrove(fleet(...sites, "-f", "none"))).stderr).not.toContain("earlier format");
@@ -198,7 +189,7 @@ describe("lists", () => {
     expect(code).toBe(3);
     expect(summaryIn()).toMatchObject({ websites: 3, malformed: 2 });
     const status = async (...flags: string[]) => (await sitegrove(["fleet", "status", at("out"), ...flags])).stdout;
-    expect(JSON.parse(await status("--json")).malformed).toBe(2);
+    expect(JSON.parse(await status("-f", "json")).malformed).toBe(2);
     expect(await status()).toContain("\n2 lines of the list are not websites\n");
     expect(sitesDone()).toEqual([...sites].sort());
     expect(stderr.replaceAll(at("/"), "")).toBe(
@@ -293,24 +284,6 @@ test("a part of a list that has no website is done", async () => {
   expect(ends.map(({ stdout }) => Number(stdout.split(" ", 1))).sort()).toEqual([0, 1]);
 });
 
-test("other columns of a list say how a website is read; a value that is no number is reported", async () => {
-  const { sites } = await serve({ count: 3 });
-  const rows = [`${sites[0]},,1,`, `${sites[1]},300ms,,0`, `${sites[2]},soon,,`];
-  const list = file(
-    "list.csv",
-    `site,delay,max-pages,retries,header\n${rows.map((row) => `${row},X: y`).join("\n")}\n`,
-  );
-  const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site"));
-  expect(code).toBe(3);
-  expect(stderr).toContain(`list.csv:4: not a website: ${sites[2]},soon`);
-  expect(stderr).toContain("(delay must be a time such as 2s; max-pages and retries must be numbers)");
-  const [limited, slow] = doneLines().sort((one, other) => (one.site < other.site ? -1 : 1));
-  expect(limited).toMatchObject({ pages: 1, reasons: [{ code: "limit-pages" }] });
-  expect(slow?.duration).toBeGreaterThanOrEqual(290);
-  const added = journal().flatMap((line) => (line.type === "add" ? [line.settings] : []));
-  expect(added).toEqual([{ maxPages: 1 }, { delay: 300, retries: 0 }]);
-});
-
 test.each([[[]], [["--check"]]])("page filters choose what is written, and count, with %j", async (more) => {
   const old = "<lastmod>2020-01-01</lastmod>";
   const { sites } = await serve({
@@ -333,38 +306,6 @@ test.each([[[]], [["--check"]]])("page filters choose what is written, and count
   const [summary] = doneLines();
   expect({ code, ...summary }).toMatchObject({ code: 0, outcome: "complete", pages: 2, sitemaps: 2 });
   expect(urlsIn(`out/${summary?.files["pages"]}`)).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
-});
-
-test("--metrics serves the figures of the run to Prometheus, on this machine alone", async () => {
-  let letGo = () => {};
-  const gate = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  const { sites, visits } = await serve({ count: 3, gate: () => (visits.size > 2 ? gate : Promise.resolve()) });
-  const port = await freePort();
-  const { end } = launch(fleet(...sites, "--concurrency", "1", "--metrics", String(port)));
-  const metrics = async () => (await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined))?.text() ?? "";
-  // Two are done, and the third waits for its answer.
-  let text = "";
-  while (!/outcome="complete"\} 2.*sitegrove_sites_active\{lane="\w+"\} 1/s.test(text)) text = await metrics();
-  for (const line of [
-    "sitegrove_sites_waiting 0",
-    "sitegrove_pages_total 6",
-    'sitegrove_responses_total{status="200"} 4',
-    "sitegrove_first_byte_seconds_count 4",
-    "# TYPE sitegrove_first_byte_seconds histogram",
-    "sitegrove_lease_losses_total 0",
-  ])
-    expect(text.split("\n")).toContain(line);
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
-  const status = JSON.parse((await sitegrove(["fleet", "status", at("out"), "-f", "json"])).stdout);
-  const figures = { outcomes: { complete: 2 }, running: 1, waiting: 0, pages: 6, oldestActive: expect.any(Number) };
-  expect(status).toMatchObject({ ...figures, wireBytes: Number(/^sitegrove_bytes_total (\d+)$/m.exec(text)?.[1]) });
-  letGo();
-  expect((await end).code).toBe(0);
-  expect((await sitegrove(fleet(...sites, "--metrics", "here"))).stderr).toContain("--metrics takes an address");
-  const shown = [...JSON.stringify(JSON.parse(readFileSync("docs/grafana.json", "utf8"))).matchAll(/sitegrove_\w+/g)];
-  for (const [name] of shown) expect(text).toContain(name.replace(/_bucket$/, ""));
 });
 
 test("run again it continues, reads nothing twice, and can read some again", async () => {
@@ -420,12 +361,7 @@ describe("killed with -9", () => {
     const facts = Array.from({ length: 5 }, (_, death) => ({ type: "start", attemptId: `1-${death + 1}` }));
     mkdirSync(at("out"));
     file("out/sites.ndjson", facts.map((fact) => `${JSON.stringify({ site, key: site, ...fact })}\n`).join(""));
-    const hash = keyHash(site);
-    const left = `archives/${hash.slice(0, 2)}/${new URL(site).host.replace(":", "_")}.${hash}-1.warc.gz`;
-    mkdirSync(path.dirname(at(`out/${left}`)), { recursive: true });
-    file(`out/${left}`, "half an archive");
     const { code, stdout } = await sitegrove(fleet("--from", at("sites.txt")));
-    expect(files()).not.toContain(left);
     expect(code).toBe(3);
     expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: set aside because the process died five times\n/);
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
@@ -523,7 +459,7 @@ test.skipIf(disk === undefined)("a full disk ends it with a sentence", async () 
   const full = await sitegrove(fleet(...words));
   expect(full.code).toBe(1);
   expect(full.stderr).toMatch(/^sitegrove: \S*\/\S+ .*no space left on device\n$/m);
-  const status = JSON.parse((await sitegrove(["fleet", "status", out, "--json"])).stdout);
+  const status = JSON.parse((await sitegrove(["fleet", "status", out, "-f", "json"])).stdout);
   expect(status.websites).toBeLessThan(30);
   for await (const { files: outputs } of readResults(path.join(out, "sites.ndjson")))
     expect(readFileSync(path.join(out, outputs["pages"] ?? ""), "utf8").split("\n")).toHaveLength(201);
@@ -538,7 +474,7 @@ describe("2: the command line is wrong", () => {
     ["--out OUT example.org --column a", "--column needs --from"],
     ["--out OUT example.org --undated keep", "--undated needs --since"],
     ["--out OUT example.org --retry slow", "--retry: unknown name slow"],
-    ["--out OUT example.org -f yaml", "to be one of ndjson, csv, parquet, changes, none"],
+    ["--out OUT example.org -f yaml", "to be one of ndjson, csv, changes, none"],
     ["--out OUT --from FILE --column site", "has no column site"],
     ["--out  example.org", "no output folder given; use --out DIR"],
     ["--out OUT example.org --run a", "--run needs --queue"],

@@ -6,10 +6,9 @@ import path from "node:path";
 import { Queue } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { BullQueue, openRuns } from "../../src/fleet/bull-queue.ts";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
-import type { Lease } from "../../src/fleet/site-queue.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { some } from "../support/long.ts";
@@ -25,7 +24,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
-  // Each test has a database of its own: a queue without a run takes from all.
+  // Each test has a database of its own.
   let database = 0;
   afterEach(() => {
     database += 1;
@@ -34,7 +33,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   queueContract(() => ({
     name: "BullMQ on Redis",
-    open: (leaseTime) => openRuns(url(), { leaseTime }),
+    open: (leaseTime) => BullQueue.open(url(), { leaseTime }),
     // Nobody renews the leases any more.
     crash: (queue) => queue.close(),
     remove: async () => {},
@@ -42,31 +41,22 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("waiting for a queue that is closed rejects, and so does every later call", async () => {
     const { signal } = new AbortController();
-    const queue = await openRuns(url());
-    await queue.add("run", [job("a")]);
+    const queue = await BullQueue.open(url());
+    await queue.add([job("a")]);
     await taken(queue);
     const waiting = expect(queue.take(signal)).rejects.toThrow("The queue is closed");
     await queue.close();
     await waiting;
-    for (const asking of [queue.take(signal), queue.counts("run"), queue.runs()])
+    for (const asking of [queue.take(signal), queue.counts(), queue.remove()])
       await expect(asking).rejects.toThrow("The queue is closed");
   });
 
-  test("the oldest run comes first; a younger one follows when that has nothing to give out, though it is not finished", async () => {
-    const queue = await openRuns(url());
-    for (const run of ["old", "young"]) await queue.add(run, ["a", "b", "c"].map(job));
-    const given: Lease[] = [];
-    while (given.length < 6) given.push(await taken(queue));
-    const runs = given.map((lease) => queue.runOf(lease.job)?.run);
-    expect(runs).toEqual(["old", "old", "old", "young", "young", "young"]);
-    for (const lease of given) expect(await lease.done(summaryOf(lease))).toBe("accepted");
-    expect(await readRest(queue)).toEqual([]);
-    await queue.close();
-  });
-
   test("a worker that loses a lease is told, and its result is not accepted", async () => {
-    const [one, other] = [await openRuns(url(), { leaseTime: 2000 }), await openRuns(url(), { leaseTime: 2000 })];
-    await one.add("run", [job("a")]);
+    const [one, other] = [
+      await BullQueue.open(url(), { leaseTime: 2000 }),
+      await BullQueue.open(url(), { leaseTime: 2000 }),
+    ];
+    await one.add([job("a")]);
     const lease = await taken(one);
     const client = new Redis({ port: redis.port, password: redisPassword, db: database });
     // As if it had not been renewed.
@@ -77,75 +67,43 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       lease.lost.addEventListener("abort", () => resolve());
     });
     expect(await lease.done(summaryOf(lease))).toBe("superseded");
-    expect([one.lost, other.lost]).toEqual([1, 0]);
     expect(await second.done(summaryOf(second))).toBe("accepted");
     client.disconnect();
     await Promise.all([one.close(), other.close()]);
   });
 
-  test("finished runs keep no connection; a run that is removed is gone", async () => {
-    const queue = await openRuns(url());
-    for (let run = 0; run < 20; run += 1) await queue.add(`${2000 + run}`, [job("a")]);
-    await readRest(queue);
-    const client = new Redis({ port: redis.port, password: redisPassword, db: database });
-    expect((await queue.runs()).length).toBe(20);
-    // This client and the queue.
-    const connections = async () =>
-      String(await client.client("LIST"))
-        .trim()
-        .split("\n").length;
-    await expect.poll(connections).toBe(2);
-    await queue.remove("2000");
-    expect((await queue.runs()).length).toBe(19);
-    expect(await queue.counts("2000")).toEqual({ waiting: 0, active: 0, done: 0, failed: 0 });
-    expect(await client.keys("*2000*")).toEqual([]);
-    client.disconnect();
-    await queue.close();
+  test("a run that is removed is gone, and no other", async () => {
+    const [monday, tuesday] = [
+      await BullQueue.open(url(), { run: "monday" }),
+      await BullQueue.open(url(), { run: "tuesday" }),
+    ];
+    for (const queue of [monday, tuesday]) {
+      await queue.add(["a", "b"].map(job));
+      const lease = await taken(queue);
+      await expect(queue.remove()).rejects.toThrow("has 1 websites in progress: stop its workers first");
+      await lease.done(summaryOf(lease));
+    }
+    await monday.remove();
+    expect(await monday.counts()).toEqual({ waiting: 0, active: 0, done: 0, failed: 0 });
+    expect(await tuesday.counts()).toEqual({ waiting: 1, active: 0, done: 1, failed: 0 });
+    await Promise.all([monday.close(), tuesday.close()]);
   });
 
-  test("whoever fills a run ends only its own announcement", async () => {
-    const queue = await openRuns(url());
-    const other = await openRuns(url());
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const slow = queue.add(
-      "run",
-      (async function* () {
-        yield job("a");
-        await held;
-        yield job("b");
-      })(),
-    );
-    await expect.poll(async () => (await other.counts("run")).waiting).toBe(1);
-    await other.add("run", [job("c")]);
-    expect(await other.runs()).toMatchObject([{ run: "run", isFilling: true }]);
-    release();
-    await slow;
-    expect(await other.runs()).toMatchObject([{ run: "run", isFilling: false }]);
-    await Promise.all([queue.close(), other.close()]);
-  });
-
-  test("the public queue shows how to open it, its results and how to close it", async () => {
-    const queue = await BullQueue.open(url(), { run: "run" });
-    const { done, results } = await runFleet({ queue, run: "run", sites: ["http://127.0.0.1:8/"] });
+  test("a fleet works with it; whoever else writes to the queue must not choose private addresses", async () => {
+    const queue = await BullQueue.open(url());
+    const { done, results } = await runFleet({ queue, sites: ["http://127.0.0.1:8/"] });
     expect(done).toBe(1);
-    const outcomes: string[] = [];
-    for await (const { reasons } of results) outcomes.push(String(reasons[0]?.code));
-    // Whoever else writes to the queue must not choose private addresses.
-    expect(outcomes).toEqual(["address-blocked"]);
-    for await (const { site } of queue.results("run")) expect(site).toBe("http://127.0.0.1:8/");
-    expect(Object.getOwnPropertyNames(BullQueue.prototype).sort()).toEqual(["close", "constructor", "results"]);
+    const reasons: string[] = [];
+    for await (const summary of results) reasons.push(String(summary.reasons[0]?.code));
+    expect(reasons).toEqual(["address-blocked"]);
     await queue.close();
   });
 
   test("foreign data in the queue is not a website, and blocks nobody", async () => {
-    const queue = await openRuns(url());
-    await queue.add("run", [job("a")]);
+    const queue = await BullQueue.open(url());
+    await queue.add([job("a")]);
     const connection = { port: redis.port, password: redisPassword, db: database };
-    const sites = new Queue("sitegrove.run", { connection });
-    const register = new Redis(connection);
+    const sites = new Queue("sitegrove.default", { connection });
     const foreign: unknown[] = [
       ...[null, 5, "text", [], {}, { key: 5, homepage: 6 }, { key: "k", homepage: "http://" }],
       ...[
@@ -157,20 +115,15 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     for (const data of foreign) await sites.add("site", data);
     await sites.add("site", { ...job("b"), at: "first", previous: { a: 1 } });
     await sites.add("site", { key: "z".repeat(100_000), homepage: `https://z.example/${"z".repeat(100_000)}` });
-    const entry = JSON.stringify({ createdAt: 1, settings: {} });
-    const entries = { "../../etc": entry, "x:y": entry, a: "", b: "null", c: '{"createdAt":1}', d: "{" };
-    await register.hset("sitegrove:runs", entries);
     const keys = await readRest(queue);
     expect(keys.map((key) => key.slice(0, 20)).sort()).toEqual([job("a").key, job("b").key, "z".repeat(20)]);
-    expect(await queue.counts("run")).toMatchObject({ done: 13, failed: foreign.length });
+    expect(await queue.counts()).toMatchObject({ done: 13, failed: foreign.length });
     const results: SiteSummary[] = [];
-    for await (const summary of queue.results("run")) results.push(summary);
+    for await (const summary of queue.results()) results.push(summary);
     expect(results[0]?.site).toBe(job("a").homepage);
     expect(results.filter(({ outcome }) => outcome === "failed").map(({ reasons }) => reasons[0]?.message)).toEqual(
       foreign.map(() => "The job in the queue has no website"),
     );
-    expect((await queue.runs()).map(({ run }) => run)).toEqual(["run"]);
-    register.disconnect();
     await Promise.all([sites.close(), queue.close()]);
   });
 
@@ -178,7 +131,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const client = new Redis({ port: redis.port, password: redisPassword });
     await client.config("SET", "maxmemory", "100mb");
     await client.config("SET", "maxmemory-policy", "allkeys-lru");
-    await expect(openRuns(url())).rejects.toThrow("set maxmemory-policy to noeviction, not allkeys-lru");
+    await expect(BullQueue.open(url())).rejects.toThrow("set maxmemory-policy to noeviction, not allkeys-lru");
     await client.config("SET", "maxmemory-policy", "noeviction");
     await client.config("SET", "maxmemory", "0");
     client.disconnect();
@@ -207,7 +160,7 @@ test.skipIf(!hasRedis)("rediss:// speaks TLS, and checks who answers", async () 
     const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
     const trusted = { ...env, NODE_EXTRA_CA_CERTS: path.join(folder, "ca") };
-    expect(await sitegrove(words, { env: trusted })).toEqual({ code: 0, stdout: "no runs\n", stderr: "" });
+    expect((await sitegrove(words, { env: trusted })).stderr).toContain("the run default has no websites");
     const { code, stderr } = await sitegrove(words, { env });
     expect(code).toBe(2);
     expect(stderr).toMatch(/^sitegrove: The queue rediss:.* cannot be used: .*certificate.*\n$/);

@@ -35,7 +35,7 @@ const signal = new AbortController().signal;
 test("the journal is lines of JSON that others can read, as their schema says", async () => {
   const folder = newFolder();
   const queue = await JournalQueue.open(folder);
-  await queue.add("run", [job("a")]);
+  await queue.add([job("a")]);
   await (await taken(queue)).retry();
   const lease = await taken(queue);
   await lease.done(summaryOf(lease));
@@ -55,7 +55,7 @@ test("a journal that was cut anywhere gives every result that was whole, and goe
   const folder = newFolder();
   const whole = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
-  await queue.add("run", ["a", "b", "c"].map(job));
+  await queue.add(["a", "b", "c"].map(job));
   for (let count = 0; count < 3; count++) {
     const lease = await taken(queue);
     await lease.done(summaryOf(lease));
@@ -76,7 +76,7 @@ test("a journal that was cut anywhere gives every result that was whole, and goe
       .split("\n")
       .filter((line) => line.includes('"type":"done"') && line.endsWith("}}}"));
     expect(await resultsOf(again)).toHaveLength(done.length);
-    await again.add("run", ["a", "b", "c"].map(job));
+    await again.add(["a", "b", "c"].map(job));
     for (let lease = await again.take(signal); lease !== undefined; lease = await again.take(signal))
       await lease.done(summaryOf(lease));
     expect(await resultsOf(again)).toHaveLength(3);
@@ -90,7 +90,7 @@ test("damaged lines are counted, and their websites are read again", async () =>
   const folder = newFolder();
   const file = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
-  await queue.add("run", [job("a")]);
+  await queue.add([job("a")]);
   const lease = await taken(queue);
   await lease.done(summaryOf(lease));
   await queue.close();
@@ -156,7 +156,7 @@ describe("one process at a time", () => {
   test("a process whose folder was taken over writes nothing more, and leaves the lock of the other", async () => {
     const folder = newFolder();
     const queue = await JournalQueue.open(folder);
-    await queue.add("run", [job("a")]);
+    await queue.add([job("a")]);
     const lease = await taken(queue);
     writeFileSync(path.join(folder, "lock"), "of another");
     const journal = readFileSync(path.join(folder, journalName), "utf8");
@@ -170,7 +170,7 @@ describe("one process at a time", () => {
 test("control characters of a website are escaped in the journal", async () => {
   const folder = newFolder();
   const queue = await JournalQueue.open(folder);
-  await queue.add("run", [job("a")]);
+  await queue.add([job("a")]);
   const lease = await taken(queue);
   const message = "\u009b2J \u202e";
   await lease.done({ ...summaryOf(lease, "failed"), reasons: [{ code: "internal", message, count: 1 }] });

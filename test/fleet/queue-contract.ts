@@ -56,7 +56,7 @@ export async function readRest(queue: SiteQueue): Promise<string[]> {
 
 export async function resultsOf(queue: SiteQueue): Promise<SiteSummary[]> {
   const list: SiteSummary[] = [];
-  for await (const summary of queue.results("run")) list.push(summary);
+  for await (const summary of queue.results()) list.push(summary);
   return list.sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
@@ -81,14 +81,14 @@ export function queueContract(make: () => QueueMaker): void {
     };
 
     test("a site is added once, in a run and after it", async () => {
-      expect(await queue.add("run", [job("a"), job("b"), job("a")])).toEqual({ added: 2, known: 1 });
+      expect(await queue.add([job("a"), job("b"), job("a")])).toEqual({ added: 2, known: 1 });
       await reopen();
-      expect(await queue.add("run", [job("b"), job("c")])).toEqual({ added: 1, known: 1 });
-      expect(await queue.counts("run")).toEqual({ waiting: 3, active: 0, done: 0, failed: 0 });
+      expect(await queue.add([job("b"), job("c")])).toEqual({ added: 1, known: 1 });
+      expect(await queue.counts()).toEqual({ waiting: 3, active: 0, done: 0, failed: 0 });
     });
 
     test("each site is given to one worker, and a result counts once; when all are settled, the run is finished", async () => {
-      await queue.add("run", ["a", "b", "c"].map(job));
+      await queue.add(["a", "b", "c"].map(job));
       const given = [await taken(queue), await taken(queue), await taken(queue)];
       expect(new Set(given.flatMap(({ job: { key }, attemptId }) => [key, attemptId])).size).toBe(6);
       let isFinished = false;
@@ -103,18 +103,18 @@ export function queueContract(make: () => QueueMaker): void {
         await lease.retry();
       }
       expect(await end).toBeUndefined();
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 3, failed: 0 });
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 3, failed: 0 });
       expect((await resultsOf(queue)).map(({ key }) => key)).toEqual(["a", "b", "c"].map((name) => job(name).key));
     });
 
     test("what is done stays done; a site whose worker died is given out again, with another attempt", async () => {
       await reopen(leases.short);
-      await queue.add("run", [job("a"), job("b")]);
+      await queue.add([job("a"), job("b")]);
       const lease = await taken(queue);
       await lease.done(summaryOf(lease));
       const first = await taken(queue);
       await crash();
-      expect(await queue.counts("run")).toMatchObject({ done: 1 });
+      expect(await queue.counts()).toMatchObject({ done: 1 });
       const second = await taken(queue);
       expect(second).toMatchObject({ job: first.job, starts: 2 });
       expect(second.attemptId).not.toBe(first.attemptId);
@@ -122,19 +122,19 @@ export function queueContract(make: () => QueueMaker): void {
     });
 
     test("a site that was given back is no death, and is given out again", async () => {
-      await queue.add("run", [job("a")]);
+      await queue.add([job("a")]);
       for (let attempt = 1; attempt <= 5; attempt++) {
         const lease = await taken(queue);
         expect(lease.starts).toBe(attempt);
         await lease.retry();
         if (attempt % 2 === 0) await reopen();
       }
-      expect(await queue.counts("run")).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
+      expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
     });
 
     test("the site that is read whenever a process dies is set aside, and only that site", async () => {
       await reopen(leases.short);
-      await queue.add("run", [job("a"), job("b")]);
+      await queue.add([job("a"), job("b")]);
       for (let death = 0; death < deaths; death++) {
         const lease = await taken(queue);
         if (lease.job.key !== job("a").key) {
@@ -146,17 +146,17 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await readRest(queue)).not.toContain(job("a").key);
       const [result] = await resultsOf(queue);
       expect(result).toMatchObject({ key: job("a").key, outcome: "quarantined" });
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
     });
 
     test("who was in flight at a death is read four at a time, and others beside them", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 16 }, (_, at) => `site-${at}`);
-      await queue.add("run", names.map(job));
+      await queue.add(names.map(job));
       await Promise.all(names.map(() => taken(queue)));
       await crash(leases.patient);
       const others = Array.from({ length: 20 }, (_, at) => `other-${at}`);
-      await queue.add("run", others.map(job));
+      await queue.add(others.map(job));
       let [suspects, most, left] = [0, 0, others.length];
       const news = new EventEmitter();
       const worker = async () => {
@@ -174,23 +174,23 @@ export function queueContract(make: () => QueueMaker): void {
       };
       await Promise.all(Array.from({ length: 24 }, worker));
       expect(most).toBe(4);
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 36, failed: 0 });
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 36, failed: 0 });
     });
 
     test("four restarts while everything is being read set nobody aside", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 8 }, (_, at) => `site-${at}`);
-      await queue.add("run", names.map(job));
+      await queue.add(names.map(job));
       for (let restart = 1; restart <= 4; restart += 1) {
         await Promise.all(names.slice(0, restart === 1 ? 8 : 1).map(() => taken(queue)));
         await crash(restart === 4 ? leases.patient : leases.short);
       }
       await readRest(queue);
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: 8, failed: 0 });
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 8, failed: 0 });
     });
 
     test("taking ends with the reason of the signal", async () => {
-      await queue.add("run", [job("a")]);
+      await queue.add([job("a")]);
       await taken(queue);
       const controller = new AbortController();
       const waiting = queue.take(controller.signal);
@@ -206,7 +206,6 @@ export function queueContract(make: () => QueueMaker): void {
         release = resolve;
       });
       const adding = queue.add(
-        "run",
         (async function* () {
           yield job("a");
           await late;
@@ -223,10 +222,10 @@ export function queueContract(make: () => QueueMaker): void {
 
     test("many workers at a time: nothing is lost, nothing is given out twice", async () => {
       const names = Array.from({ length: some(500, 150) }, (_, at) => `site-${at}`);
-      await queue.add("run", names.map(job));
+      await queue.add(names.map(job));
       const seen = await Promise.all(Array.from({ length: 64 }, () => readRest(queue)));
       expect(seen.flat().sort()).toEqual(names.map((name) => job(name).key).sort());
-      expect(await queue.counts("run")).toEqual({ waiting: 0, active: 0, done: names.length, failed: 0 });
+      expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: names.length, failed: 0 });
       expect(await resultsOf(queue)).toHaveLength(names.length);
     });
   });

@@ -3,8 +3,6 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { checkTree } from "../../src/check/check-tree.ts";
-import type { CheckOptions } from "../../src/check/options.ts";
 import {
   defaultParallelSites,
   type FleetEvent,
@@ -19,7 +17,6 @@ import { type SiteJob, type SiteOutcome, type SiteSummary, siteJob, siteOutcomes
 import { Store } from "../../src/fleet/store.ts";
 import type { Client } from "../../src/model/client.ts";
 import { problem } from "../../src/model/problem.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { manyWebsites } from "./many-websites.ts";
 import { resultsOf } from "./queue-contract.ts";
@@ -69,15 +66,20 @@ async function run(folder: string, options: Omit<FleetOptions, "queue">) {
 test("a website whose check ran out of time is incomplete, with the reason", async () => {
   const { client } = manyWebsites();
   const store = new Store(newFolder());
-  const check = (tree: SitemapTree, within: CheckOptions) => checkTree(tree, { ...within, time: 0 });
-  const outcomeWith = async (used: typeof check) => {
-    const sink = siteFiles({ store, format: "none", archives: false, check: used });
+  const files = siteFiles({ store, format: "none", check: true });
+  const outcomeWith = async (more: { readonly time?: number }) => {
+    const sink: SiteSink = {
+      async open(job, attemptId) {
+        const output = await files.open(job, attemptId);
+        return { ...output, tree: async (tree, within) => output.tree?.(tree, { ...within, ...more }) };
+      },
+    };
     const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink, ...crawl, client });
     return results.map(({ outcome, reasons }) => ({ outcome, reasons }));
   };
   const reason = { code: "limit-time", message: "The check was not finished in time", count: 1 };
-  expect(await outcomeWith(check)).toEqual([{ outcome: "incomplete", reasons: [reason] }]);
-  expect(await outcomeWith(checkTree)).toEqual([{ outcome: "complete", reasons: [] }]);
+  expect(await outcomeWith({ time: 0 })).toEqual([{ outcome: "incomplete", reasons: [reason] }]);
+  expect(await outcomeWith({})).toEqual([{ outcome: "complete", reasons: [] }]);
 });
 
 test("every website has one result, with its outcome and the reasons", async () => {
@@ -255,7 +257,7 @@ test("a website is a homepage, a URL or its sitemaps, as everywhere; a queue kee
   const drain = AbortSignal.abort();
   const queue = await JournalQueue.open(folder);
   const jobs = sites.map((site) => siteJob(site)!);
-  await queue.add("", jobs);
+  await queue.add(jobs);
   await queue.close();
   // The next process reads the same.
   const { counts, results } = await run(folder, { ...crawl, client });
@@ -326,8 +328,8 @@ test("a queue keeps that a website was named without a scheme", async () => {
   const folder = newFolder();
   for (const isNew of [true, false]) {
     const queue = await JournalQueue.open(folder);
-    if (isNew) await queue.add("", [siteJob("plain.example") as SiteJob]);
-    else expect((await queue.take(AbortSignal.timeout(60_000)))?.job).toMatchObject({ settings: { mayBePlain: true } });
+    if (isNew) await queue.add([siteJob("plain.example") as SiteJob]);
+    else expect((await queue.take(AbortSignal.timeout(60_000)))?.job).toMatchObject({ mayBePlain: true });
     await queue.close();
   }
 });

@@ -1,29 +1,70 @@
-// Where the files of a fleet are written before they are published.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+// The files of a fleet in a folder: what others do there is noticed.
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { storedRun, summaryName } from "../../src/fleet/results.ts";
+import { siteFiles } from "../../src/fleet/site-files.ts";
+import { attemptIdOf } from "../../src/fleet/site-job.ts";
+import { DraftFile, Store } from "../../src/fleet/store.ts";
 import { newFolder } from "../support/test-folder.ts";
+import { job, summaryOf, taken } from "./queue-contract.ts";
 
-test("drafts for a bucket are in a folder of this process; those that killed processes have left are removed", async () => {
-  const place = newFolder();
-  vi.stubEnv("TMPDIR", place);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "a");
-  vi.resetModules();
-  try {
-    const { pid } = spawnSync(process.execPath, ["--version"]);
-    const [killed = "", alive = ""] = [pid, process.pid].map((owner) => {
-      const folder = path.join(place, `sitegrove-drafts-${owner}`);
-      mkdirSync(path.join(folder, "pages"), { recursive: true });
-      writeFileSync(path.join(folder, "lock"), JSON.stringify({ pid: owner, host: hostname() }));
-      return folder;
-    });
-    const { Store } = await import("../../src/fleet/store.ts");
-    const draft = (await Store.open("s3://bucket/a")).draft("pages/a.ndjson");
-    expect(draft.startsWith(path.join(place, "sitegrove-drafts-"))).toBe(true);
-    expect([killed, alive].map((folder) => existsSync(folder))).toEqual([false, true]);
-  } finally {
-    vi.unstubAllEnvs();
+const site = job("a");
+const attempt = (starts = 1) => ({ job: site, attemptId: attemptIdOf(site.key, starts) });
+
+/** Publishes the outputs of an attempt, as a worker does. */
+async function published(store: Store, one = attempt()): Promise<void> {
+  const output = await siteFiles({ store, run: "run" }).open(site, one.attemptId);
+  await output.pages?.("https://a.example/sitemap.xml", [{ url: "https://a.example/1" }] as never);
+  await output.keep(summaryOf(one));
+}
+
+test.each(["removed", "truncated"])("a draft that was %s while it was written is not published", async (how) => {
+  const store = new Store(newFolder());
+  const file = new DraftFile(store, "pages/a.ndjson");
+  await file.write("x".repeat(100_000));
+  if (how === "removed") rmSync(store.draft("pages/a.ndjson"));
+  else writeFileSync(store.draft("pages/a.ndjson"), "x");
+  await file.write("the rest");
+  await expect(file.publish()).rejects.toThrow("Another program has changed pages/a.ndjson");
+});
+
+test("a summary that cannot be read is not taken for one that is missing", async () => {
+  const folder = newFolder();
+  mkdirSync(path.join(folder, summaryName(site, "run")), { recursive: true });
+  await expect(published(new Store(folder))).rejects.toThrow(/could not be read/);
+});
+
+test("a copy of a summary does not count again", async () => {
+  const folder = newFolder();
+  await published(new Store(folder));
+  const name = path.join(folder, summaryName(site, "run"));
+  copyFileSync(name, name.replace(".json", " (copy).json"));
+  const stored = await storedRun(folder);
+  let count = 0;
+  for await (const { key } of stored.results) count += Number(key === site.key);
+  expect({ count, unreadable: stored.unreadable }).toEqual({ count: 1, unreadable: 1 });
+});
+
+test("a result that is to be replaced is removed with its files; another one is adopted", async () => {
+  const store = new Store(newFolder());
+  const first = attempt(3);
+  await published(store, first);
+  const sink = siteFiles({ store, run: "run" });
+  expect(await sink.published(site, attempt(3).attemptId)).toMatchObject({ attemptId: first.attemptId });
+  expect(await sink.published(site, first.attemptId)).toBeUndefined();
+  expect(await store.list("pages/")).toEqual([]);
+  expect(await store.list("summaries/")).toEqual([]);
+});
+
+test("journals of several machines never give two attempts the same name", async () => {
+  const names = new Set<string>();
+  for (let machine = 0; machine < 2; machine += 1) {
+    const queue = await JournalQueue.open(newFolder());
+    await queue.add([site]);
+    names.add((await taken(queue)).attemptId);
+    await queue.close();
   }
+  expect(names.size).toBe(2);
 });

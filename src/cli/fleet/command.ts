@@ -25,8 +25,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     .option("--queue <url>", `add the websites to a ${queueText}`)
     .option("--run <name>", "name of the run on the queue (default: default)")
     .option("--shard <part>", "only this part of the list: 2/8 is the second of eight");
-  const out = "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs";
-  addFleetFlags(command, out, "across all its host names")
+  addFleetFlags(command, "folder for journal, outputs and summary; or s3://BUCKET/PREFIX for the outputs")
     .optionsGroup("Output:")
     .option(
       "--fail-above <percent>",
@@ -35,8 +34,13 @@ export function fleetCommand(context: Context, done: Done): Command {
     )
     .optionsGroup("Messages:")
     .action(async (sites: readonly string[], flags: FleetFlags) => {
-      const { fleet } = await import("./fleet.ts");
-      done(await fleet(sites, flags, context));
+      const { queue } = flags;
+      if (queue === undefined) return done(await (await import("./fleet.ts")).fleet(sites, flags, context));
+      const isGiven = (option: Option) => command.getOptionValueSource(option.attributeName()) === "cli";
+      const other = command.options.find((option) => isGiven(option) && !listFlags.includes(option.long ?? ""))?.long;
+      if (other !== undefined)
+        throw new UsageError(`${other} is for workers: sitegrove fleet worker --queue … ${other} …`);
+      done(await (await import("./queue.ts")).fillQueue(sites, { ...flags, queue }, context));
     });
   // Flags after the name of a subcommand belong to that subcommand.
   command.enablePositionalOptions();
@@ -46,6 +50,12 @@ export function fleetCommand(context: Context, done: Done): Command {
 }
 
 const flags = "--from --retry --out --format --archives --check --concurrency --verbose";
+
+// What `fleet --queue` takes. A queue only names websites, so all other flags are for workers.
+const listFlags: readonly string[] = [
+  ...["--from", "--column", "--retry", "--queue", "--run", "--shard", "--only-path", "--keep-path"],
+  ...["--no-color", "--no-progress"],
+];
 
 const examples = `
 Examples:
@@ -76,26 +86,25 @@ function queueCommand(name: string, summary: string, usage: string, description:
 }
 
 function statusCommand(context: Context, done: Done): Command {
-  type StatusFlags = Pick<FleetFlags, "queue" | "run"> & { format: "text" | "json" | "ndjson"; json?: true };
-  const formats = new Option("-f, --format <format>", "text, JSON, or one line of JSON per run");
+  type StatusFlags = Pick<FleetFlags, "queue" | "run"> & { format: "text" | "json" };
+  const formats = new Option("-f, --format <format>", "text or JSON");
   return new Command("status")
     .summary("show the progress of a fleet")
     .description("Shows how many websites of a fleet are done, active and waiting, during or after a run.")
     .usage("DIR [options]\n       sitegrove fleet status --queue URL [options]")
     .argument("[dir]", "output folder")
     .option("--queue <url>", queueText)
-    .option("--run <name>", "run on the queue (default: all)")
-    .addOption(formats.choices(["text", "json", "ndjson"]).default("text"))
-    .option("--json", "same as -f json")
-    .action(async (folder: string | undefined, { queue, run, json, ...flags }: StatusFlags) => {
-      const format = json ? "json" : flags.format;
+    .option("--run <name>", "run on the queue (default: default)")
+    .addOption(formats.choices(["text", "json"]).default("text"))
+    .action(async (folder: string | undefined, { queue, run, format }: StatusFlags) => {
+      const asJson = format === "json";
       if (queue !== undefined) {
         if (folder !== undefined) throw new UsageError("give either a folder or --queue, not both");
-        return done(await (await import("./queue.ts")).queueStatus(queue, run, format, context));
+        return done(await (await import("./queue.ts")).queueStatus({ queue, run, color: false }, asJson, context));
       }
       if (folder === undefined) throw new UsageError("give the folder of a fleet, or --queue");
       if (run !== undefined) throw new UsageError("--run needs --queue");
-      done(await (await import("./totals.ts")).fleetStatus(folder, format !== "text", context));
+      done(await (await import("./status.ts")).folderStatus(folder, asJson, context));
     });
 }
 
@@ -118,16 +127,16 @@ function datasetCommand(context: Context, done: Done): Command {
 
 function workerCommand(context: Context, done: Done): Command {
   const description =
-    "Crawls websites from a queue until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
-    "A worker uses the outputs and limits of the run; flags given here override them.";
+    "Crawls the websites of a run until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
+    "The queue only names websites: outputs, limits and all other options are those given here, to each worker the same.";
   const silent = "time after which the websites of an unresponsive worker are given to others";
   const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)
-    .option("--run <name>", "run to work on (default: all, the oldest first)")
+    .option("--run <name>", "run to work on (default: default)")
     .option("--idle <seconds>", "time to wait for more websites when none is left", seconds, 5)
     .option("--stay", "keep waiting for more websites")
     .option("--lease <seconds>", silent, seconds, 30);
   for (const option of command.options) option.helpGroup("Queue:");
-  return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX", "for all workers together")
+  return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX")
     .action(async (flags: WorkerFlags) => done(await (await import("./worker.ts")).fleetWorker(flags, context)))
     .addHelpText(
       "after",
@@ -146,22 +155,17 @@ function resultsCommand(context: Context, done: Done): Command {
   const description = "Prints the summary of each finished website as a line of JSON, in list order.";
   const formats = new Option("-f, --format <format>", "one line of JSON per website");
   return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
-    .option("--run <name>", "run to print", "default")
+    .option("--run <name>", "run to print (default: default)")
     .addOption(formats.choices(["ndjson"]).default("ndjson"))
-    .action(async ({ queue, run }: QueueFlags) =>
-      done(await (await import("./queue.ts")).queueResults(queue, run, context)),
-    );
+    .action(async (flags: QueueFlags) => done(await (await import("./queue.ts")).queueResults(flags, context)));
 }
 
 function removeCommand(context: Context, done: Done): Command {
-  const description = "Removes a run from a queue, with its results. Output files are kept, unless --outputs is given.";
+  const description = "Removes a run from a queue, with its results. Output files are kept.";
   return queueCommand("remove", "remove a run from a queue", "--run NAME [options]", description)
     .requiredOption("--run <name>", "run to remove")
-    .option("--outputs", "also remove its output files")
     .option(...noColor)
-    .action(async (flags: QueueFlags & { outputs?: true }) =>
-      done(await (await import("./queue.ts")).removeRun(flags, context)),
-    );
+    .action(async (flags: QueueFlags) => done(await (await import("./queue.ts")).removeRun(flags, context)));
 }
 
 function percent(text: string): number {

@@ -1,20 +1,29 @@
-// The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and the options of their
-// crawls.
-import path from "node:path";
+// The flags that `fleet` and `fleet worker` share: what is written for each website, how fast websites are read, and how they are crawled.
 import { type Command, Option } from "commander";
-import type { RunDefaults } from "../../fleet/run-settings.ts";
-import { bucketAddress, isBucket } from "../../fleet/s3-bucket.ts";
-import { type FleetFormat, fleetFormats } from "../../fleet/site-files.ts";
-import { resolveStreamOptions, type StreamOptions } from "../../model/options.ts";
+import { expectUsable } from "../../fetch/fetcher.ts";
+import { type FleetCrawlOptions, type FleetOptions, noSink } from "../../fleet/fleet-options.ts";
+import { earlierRun } from "../../fleet/results.ts";
+import { type FleetFormat, fleetFormats, siteFiles } from "../../fleet/site-files.ts";
+import { Store } from "../../fleet/store.ts";
+import { resolveStreamOptions } from "../../model/options.ts";
 import { UsageError } from "../exit-codes.ts";
 import type { CrawlFlags } from "../flags.ts";
-import { addCrawlFlags, addFlags, byteCount, crawlOptions, pageFilters, raised, wholeNumber } from "../flags.ts";
+import {
+  addCrawlFlags,
+  addFlags,
+  byteCount,
+  checkSince,
+  crawlOptions,
+  pageFilters,
+  raised,
+  wholeNumber,
+} from "../flags.ts";
 import type { MessageFlags } from "../output/messages.ts";
 
 /** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
-type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous" | "metrics";
+type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous";
 // `failAbove` in percent.
 type NumberFlag = "failAbove" | "concurrency" | "perAddress" | "maxPages" | "maxTraffic";
 
@@ -31,8 +40,8 @@ export interface FleetFlags
   readonly progress: boolean;
 }
 
-/** `folder`: what --out names. `perAddress`: what the limit counts. */
-export function addFleetFlags(command: Command, folder: string, perAddress: string): Command {
+/** `folder`: what --out names. */
+export function addFleetFlags(command: Command, folder: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
   command
     .optionsGroup("Output:")
@@ -47,7 +56,11 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
       "websites crawled in parallel (default: 16 to 128, by memory and cores)",
       wholeNumber(1),
     )
-    .option("--per-address <n>", `parallel requests per IP address, ${perAddress} (default: 8)`, wholeNumber(1))
+    .option(
+      "--per-address <n>",
+      "parallel requests per IP address, across all its host names (default: 8)",
+      wholeNumber(1),
+    )
     .option("--max-pages <n>", "maximum pages per website (default: none)", wholeNumber(0))
     .option("--max-traffic <n>", "maximum bytes transferred per website: 64k, 50M (default: none)", byteCount);
   addCrawlFlags(command, "Limits");
@@ -63,7 +76,6 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
     .option("-v, --verbose", "log a line for each website", raised)
     .option("-l, --log-file <file>", "append the log to FILE")
     .addOption(new Option("--log-format <format>", logText).choices(["text", "json"]))
-    .option("--metrics <address>", "serve Prometheus metrics at http://ADDRESS/metrics: 127.0.0.1:9464")
     .option("--no-progress", "no progress table or lines")
     .option("--no-color", "no colors on a terminal");
 }
@@ -71,21 +83,32 @@ export function addFleetFlags(command: Command, folder: string, perAddress: stri
 // Flags that make sense only for one website. --concurrency counts websites here.
 const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
 
-/** The crawl options that the flags set, without defaults. */
-function givenCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): StreamOptions {
-  const { maxPages: pages, maxTraffic: bytes, ...others } = flags;
+/** How websites are crawled. One that takes longer than ten minutes must not hold up the fleet. */
+function fleetCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): FleetCrawlOptions {
+  const { maxPages, maxTraffic, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
-  const given = { ...(pages === undefined ? {} : { pages }), ...(bytes === undefined ? {} : { bytes }), ...limits };
-  return { ...options, ...pageFilters(others), ...(Object.keys(given).length === 0 ? {} : { limits: given }) };
+  const given = {
+    ...(maxPages !== undefined && { pages: maxPages }),
+    ...(maxTraffic !== undefined && { bytes: maxTraffic }),
+  };
+  return { ...options, ...pageFilters(others), limits: { time: 600_000, ...given, ...limits } };
 }
 
-/** The outputs that the flags describe. Throws a `UsageError` if some flags do not go together. */
-export function runDefaults(flags: FleetFlags): RunDefaults {
-  const { out, format, archives, check } = flags;
+/** Where outputs go, and how websites are read. */
+export interface FleetOutputs {
+  readonly store: Store | undefined;
+  readonly how: Omit<FleetOptions, "queue">;
+}
+
+/** Opens what the flags name. `run`: of a queue. Throws a `UsageError` if some flags do not go together, or outputs cannot go there. */
+export async function openOutputs(flags: FleetFlags, run?: string): Promise<FleetOutputs> {
+  const { out, format, archives, check, previous, concurrency, perAddress } = flags;
+  checkSince(flags);
   if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
-  const crawl = givenCrawl(flags);
-  resolveStreamOptions(crawl);
-  if (isBucket(out)) bucketAddress(out);
-  // An absolute path, because other processes work in other folders.
-  return { out: out === undefined || isBucket(out) ? out : path.resolve(out), format, archives, check, crawl };
+  const crawl = fleetCrawl(flags);
+  expectUsable(resolveStreamOptions(crawl));
+  const store = out === undefined ? undefined : await Store.openForOutput(out);
+  const earlier = previous === undefined ? undefined : await earlierRun(previous);
+  const sink = store === undefined ? noSink : siteFiles({ store, format, archives, check, previous: earlier, run });
+  return { store, how: { ...crawl, sink, parallelSites: concurrency, perAddress } };
 }

@@ -1,60 +1,40 @@
 // `sitegrove fleet`: checks the flags, and reads the websites of the list with a journal on this machine; at its end, the summary.
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { expectUsable } from "../../fetch/fetcher.ts";
-import type { FleetOptions } from "../../fleet/fleet-options.ts";
-import { journalName, readResults } from "../../fleet/journal-file.ts";
+import { journalName, stateFolder } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
-import { earlierRun, expectUsableLocation, siteSink, stateFolder, withDefaults } from "../../fleet/run-settings.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
-import { removeAttempts, unpublish } from "../../fleet/site-files.ts";
 import type { SiteSummary } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
+import { FleetCounter } from "../../fleet/totals.ts";
 import { counted } from "../../model/figures.ts";
-import { resolveStreamOptions } from "../../model/options.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { exitCodes, UsageError } from "../exit-codes.ts";
-import { checkSince } from "../flags.ts";
 import { expectDistinct } from "../input/target.ts";
-import { type FleetFlags, runDefaults } from "./flags.ts";
+import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
-import { damagedLines, FleetCounter, summaryName } from "./totals.ts";
+import { damagedLines, summaryName } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
   const { out, previous } = flags;
-  checkSince(flags);
-  if (flags.queue !== undefined) return (await import("./queue.ts")).fillQueue(names, flags, flags.queue, context);
   if (flags.run !== undefined) throw new UsageError("--run needs --queue");
   if (flags.format === "changes" && previous === undefined) throw new UsageError("-f changes needs --previous");
   if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
   const list = new SiteList(names, flags, context.stdin);
-  const { retry } = list;
-  const defaults = runDefaults(flags);
-  expectUsable(resolveStreamOptions(defaults.crawl));
-  await expectUsableLocation(out);
+  const outputs = await openOutputs(flags);
   // The journal is on this machine; what was published is known from the bucket, too.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
-  const journal = path.join(folder, journalName);
-  if (!list.isGiven && !existsSync(journal)) throw new UsageError(noList);
+  if (!list.isGiven && !existsSync(path.join(folder, journalName))) throw new UsageError(noList);
   expectFiles(folder, flags);
   await list.expectColumn();
-  const earlier = previous === undefined ? undefined : await earlierRun(previous);
   const watch = new FleetWatch(flags, context);
-  const store = await Store.open(out);
-  if (store.bucket !== undefined && existsSync(journal))
-    for await (const summary of readResults(journal))
-      if (retry.includes(summary.outcome as never)) await unpublish(store, undefined, summary);
-  const queue = await JournalQueue.open(folder, { retry });
+  const queue = await JournalQueue.open(folder, { retry: list.retry });
   try {
-    const sink = await siteSink(defaults, earlier);
-    return await run(flags, folder, list, queue, watch, store, {
-      ...withDefaults(defaults.crawl ?? {}),
-      sink,
-    });
+    return await run(flags, list, queue, watch, outputs);
   } finally {
     await queue.close();
   }
@@ -62,12 +42,10 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
 
 async function run(
   flags: FleetFlags,
-  folder: string,
   list: SiteList,
   queue: JournalQueue,
   watch: FleetWatch,
-  store: Store,
-  how: Omit<FleetOptions, "queue">,
+  { store, how }: FleetOutputs,
 ): Promise<number> {
   const { messages } = watch;
   const before = await queue.counts();
@@ -80,15 +58,13 @@ async function run(
     messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(known, list.count, queue.size);
-  const { concurrency, perAddress } = flags;
   await watch.run({ total, before: before.done }, ["SIGTERM"], (options) =>
-    runFleet({ ...options, ...how, queue, sites: list, parallelSites: concurrency, perAddress }),
+    runFleet({ ...how, ...options, queue, sites: list }),
   );
   const counter = new FleetCounter();
   let otherFormat = 0;
   for await (const summary of queue.results()) {
     counter.see(summary);
-    if (summary.outcome === "quarantined") await removeAttempts(store, summary);
     if (!isInFormat(summary, flags.format)) otherFormat += 1;
   }
   const totals = counter.totals();
@@ -102,10 +78,9 @@ async function run(
   }
   const input = list.isGiven ? { duplicates: list.duplicates, malformed: list.malformedCount } : {};
   const text = `${jsonOf({ ...totals, waiting, ...input }, 2)}\n`;
-  await new Store(folder).replace(summaryName, text);
-  const { shard } = flags;
-  const part = shard === undefined ? summaryName : `summary-${shard.replace("/", "-of-")}.json`;
-  if (store.bucket !== undefined) await store.replace(part, text);
+  await new Store(queue.folder).replace(summaryName, text);
+  const part = flags.shard === undefined ? summaryName : `summary-${flags.shard.replace("/", "-of-")}.json`;
+  if (store?.bucket !== undefined) await store.replace(part, text);
   watch.print(totals);
   if (otherFormat > 0)
     messages.say(`the files of ${counted(otherFormat, "finished website")} stay in the earlier format`, "warning");

@@ -2,14 +2,13 @@
 import { createReadStream, statSync } from "node:fs";
 import { type Line, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "../../diff/table.ts";
 import { isInShard, readShard, type Shard } from "../../fleet/shard.ts";
-import { type SiteJob, type SiteSettings, siteJob } from "../../fleet/site-job.ts";
+import { type SiteJob, siteJob } from "../../fleet/site-job.ts";
 import { counted } from "../../model/figures.ts";
-import { timeOrSeconds } from "../../model/instant.ts";
 import { UsageError } from "../exit-codes.ts";
 import { crawlOptions, namesIn } from "../flags.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
-import { malformedLines } from "./totals.ts";
+import { malformedLines } from "./status.ts";
 
 export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
@@ -83,7 +82,7 @@ export class SiteList {
 
   async *#jobs(file: string, texts: AsyncIterable<ListEntry> | Iterable<ListEntry>): AsyncGenerator<SiteJob, void> {
     const { path } = crawlOptions(this.#flags);
-    for await (const [at, text, around = text, settings] of texts) {
+    for await (const [at, text, around = text] of texts) {
       const job = siteJob(text, { path });
       if (job === undefined) {
         const shown = text === tooLong ? tooLongInWords : (text || around).slice(0, 200);
@@ -97,14 +96,14 @@ export class SiteList {
         const isHere = this.#shard === undefined || isInShard(job.homepage, this.#shard);
         if (isHere) this.count += 1;
         else this.elsewhere += 1;
-        if (isHere) yield settings === undefined ? job : { ...job, settings: { ...job.settings, ...settings } };
+        if (isHere) yield job;
       }
     }
   }
 }
 
-/** An entry: the number of its line from 0, its homepage, the whole line if it has more, and settings from other columns. */
-type ListEntry = readonly [number, string, string?, (SiteSettings | undefined)?];
+/** An entry: the number of its line from 0, its homepage, and the whole line if it has more. */
+type ListEntry = readonly [number, string, string?];
 
 const mostMalformed = 5;
 
@@ -153,29 +152,9 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   }
   // If the column is given by number, there may be a header, too.
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;
-  const entry = ([at, line, row]: Row): ListEntry => {
-    const settings = settingsIn(row, isHeader ? names : []);
-    const wrong = `${line.slice(0, 100)} (delay must be a time such as 2s; max-pages and retries must be numbers)`;
-    return settings === "unreadable" ? [at, "", wrong] : [at, (row[place] ?? "").trim(), line, settings];
-  };
+  const entry = ([at, line, row]: Row): ListEntry => [at, (row[place] ?? "").trim(), line];
   return (async function* () {
     if (!isHeader) yield entry(first.value);
     for await (const row of all) yield entry(row);
   })();
-}
-
-// Columns with settings for one website.
-const settingColumns = { delay: "delay", "max-pages": "maxPages", retries: "retries" } as const;
-
-function settingsIn(row: readonly string[], names: readonly string[]): SiteSettings | "unreadable" | undefined {
-  const given: Record<string, number> = {};
-  for (const [at, name] of names.entries()) {
-    const setting = settingColumns[name.trim().toLowerCase() as keyof typeof settingColumns];
-    const text = row[at]?.trim() ?? "";
-    if (setting === undefined || text === "") continue;
-    const value = setting === "delay" ? timeOrSeconds(text) : /^\d+$/.test(text) ? Number(text) : undefined;
-    if (value === undefined) return "unreadable";
-    given[setting] = value;
-  }
-  return Object.keys(given).length === 0 ? undefined : given;
 }

@@ -1,8 +1,8 @@
 // What runs of `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
-// seconds), a line for each website in the log, metrics, Ctrl-C, and the totals.
+// seconds), a line for each website in the log, Ctrl-C, and the totals.
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
-import { addInto, noResponses } from "../../fleet/site-responses.ts";
+import { FleetCounter, type FleetTotals } from "../../fleet/totals.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
@@ -10,14 +10,12 @@ import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { LogLines } from "../output/log.ts";
 import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
-import { type RunningFigures, serveMetrics } from "./metrics.ts";
-import { FleetCounter, type FleetTotals, fleetTable } from "./totals.ts";
+import { fleetTable } from "./status.ts";
 
-/** Figures that events do not tell: how many websites there are, how many were done before, and how many leases other workers took over. */
+/** Figures that events do not tell: how many websites there are, and how many were done before. */
 export interface FleetFigures {
   total(): number;
   readonly before: number;
-  lost?(): number;
 }
 
 type Signals = Readonly<Record<"drain" | "signal", AbortSignal>>;
@@ -32,13 +30,11 @@ export class FleetWatch {
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
-  readonly #running = new Map<string, { readonly since: number; pages: number; isSlow: boolean }>();
-  readonly #responses = noResponses();
-  /** How many websites were done at several recent times. */
-  readonly #past = [{ at: this.#begin, done: 0 }];
+  readonly #running = new Map<string, { readonly since: number; pages: number }>();
+  /** When websites were done in the last minute. */
+  #doneAt: number[] = [];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
-  #lastDone = 0;
 
   /** Throws a `UsageError` if the log file cannot be opened. */
   constructor(flags: FleetFlags, context: Context) {
@@ -53,7 +49,7 @@ export class FleetWatch {
   }
 
   /**
-   * Runs `work` under the given abort signals, and reports its events as progress, log lines and metrics. Ctrl-C lets websites in progress
+   * Runs `work` under the given abort signals, and reports its events as progress and log lines. Ctrl-C lets websites in progress
    * finish; a second one, or an urgent signal, stops them.
    */
   async run(
@@ -61,9 +57,7 @@ export class FleetWatch {
     urgent: readonly "SIGTERM"[],
     work: (options: Signals & { onEvent(event: FleetEvent): void }) => Promise<unknown>,
   ): Promise<void> {
-    const { metrics, progress } = this.#flags;
     this.#figures = figures;
-    const unserve = metrics === undefined ? () => {} : await serveMetrics(metrics, () => this.#now());
     const drain = (stopped: Stopped) => {
       const again = stopped.exitCode === exitCodes.interrupted ? "Ctrl-C again" : "a second SIGTERM";
       this.messages.say(`finishing the websites in progress; ${again} stops immediately`, "warning");
@@ -72,7 +66,7 @@ export class FleetWatch {
     const unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
     const { isTerminal } = this.messages;
     const show = () => (isTerminal ? this.messages.live(...this.#lines()) : this.messages.say(this.#headline()));
-    const timer = progress ? setInterval(show, isTerminal ? drawTime : lineTime).unref() : undefined;
+    const timer = this.#flags.progress ? setInterval(show, isTerminal ? drawTime : lineTime).unref() : undefined;
     try {
       await work({ drain: this.#drain.signal, signal: this.#stop.signal, onEvent: (event) => this.#see(event) });
     } catch (error) {
@@ -80,7 +74,6 @@ export class FleetWatch {
     } finally {
       unlisten();
       clearInterval(timer);
-      unserve();
       this.messages.clearLive();
       this.#logLines.close();
     }
@@ -89,22 +82,22 @@ export class FleetWatch {
   #see(event: FleetEvent): void {
     const site = event.type === "site-done" ? event.summary.site : event.job.homepage;
     const running = this.#running.get(site);
-    if (event.type === "site-start") this.#running.set(site, { since: Date.now(), pages: 0, isSlow: false });
-    else if (event.type === "site-slow" && running !== undefined) running.isSlow = true;
+    if (event.type === "site-start") this.#running.set(site, { since: Date.now(), pages: 0 });
     else if (event.type === "site-pages") {
       if (running !== undefined) running.pages += event.pages;
       this.#pages += event.pages;
-    } else if (event.type === "site-back") this.#running.delete(site);
-    else if (event.type === "site-done") {
-      const { summary, accepted, responses } = event;
+    } else {
       this.#running.delete(site);
-      this.#lastDone = Date.now();
-      if (accepted) this.own.see(summary);
-      if (responses !== undefined) addInto(this.#responses, responses);
-      const remark = accepted ? {} : { remark: "not counted: another worker's result is used" };
-      if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
-        this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
+      if (event.type === "site-done") this.#seeDone(event.summary, event.accepted);
     }
+  }
+
+  #seeDone(summary: SiteSummary, isAccepted: boolean): void {
+    this.#doneAt.push(Date.now());
+    if (isAccepted) this.own.see(summary);
+    const remark = isAccepted ? {} : { remark: "not counted: another worker's result is used" };
+    if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
+      this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
   }
 
   /** Writes a line only to the log file, because other messages say it on standard error. */
@@ -133,43 +126,25 @@ export class FleetWatch {
     this.#context.stdout.write(fleetTable(all, headline));
   }
 
-  #now(): RunningFigures {
-    const { total, before, lost } = this.#figures;
-    const totals = this.own.totals();
-    return {
-      totals,
-      active: [...this.#running.values()],
-      waiting: Math.max(0, total() - before - totals.websites - this.#running.size),
-      lost: lost?.() ?? 0,
-      responses: this.#responses,
-    };
-  }
-
   #headline(): string {
-    const { totals, active, waiting } = this.#now();
-    const rate = this.#rate(totals.websites);
+    const now = Date.now();
     const { total, before } = this.#figures;
+    const done = before + this.own.totals().websites;
+    const waiting = Math.max(0, total() - done - this.#running.size);
+    // The rate of the last minute, because the last websites are often slower than the first.
+    this.#doneAt = this.#doneAt.filter((at) => now - at < rateTime);
+    const rate = (this.#doneAt.length * 1000) / Math.min(rateTime, Math.max(1, now - this.#begin));
     // The rate says nothing about websites that hang: they may take any time.
-    const isMoving = waiting > 0 && Date.now() - this.#lastDone < stillTime;
-    const oldest = duration(Date.now() - Math.min(...active.map(({ since }) => since)));
-    const end = isMoving ? [`${duration((waiting / rate) * 1000)} left`] : [];
-    const parts = [
-      `${grouped(before + totals.websites)} of ${counted(total(), "website")}`,
-      `${grouped(active.length)} running`,
+    const isMoving = waiting > 0 && now - (this.#doneAt.at(-1) ?? 0) < stillTime;
+    const oldest = Math.min(...[...this.#running.values()].map(({ since }) => since));
+    return [
+      `${grouped(done)} of ${counted(total(), "website")}`,
+      `${grouped(this.#running.size)} running`,
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
-      ...(rate > 0 && end.length > 0 ? end : active.length > 0 ? [`the oldest for ${oldest}`] : []),
-    ];
-    return parts.join(" · ");
-  }
-
-  // The rate of the last minute, because the last websites are often slower than the first.
-  #rate(done: number): number {
-    const now = { at: Date.now(), done };
-    this.#past.push(now);
-    while (this.#past.length > 2 && now.at - (this.#past[1]?.at ?? now.at) >= rateTime) this.#past.shift();
-    const [first = now] = this.#past;
-    return ((done - first.done) * 1000) / Math.max(1, now.at - first.at);
+      ...(isMoving ? [`${duration((waiting / rate) * 1000)} left`] : []),
+      ...(!isMoving && this.#running.size > 0 ? [`the oldest for ${duration(now - oldest)}`] : []),
+    ].join(" · ");
   }
 
   #lines(): string[] {

@@ -1,0 +1,103 @@
+// `sitegrove fleet status` and the table at the end of a run.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { BullQueue } from "../../fleet/bull-queue.ts";
+import { journalName } from "../../fleet/journal-file.ts";
+import { type SiteOutcome, siteOutcomes } from "../../fleet/site-job.ts";
+import { FleetCounter, type FleetTotals, fleetState } from "../../fleet/totals.ts";
+import { defined } from "../../model/defined.ts";
+import { counted, grouped, size } from "../../model/figures.ts";
+import { jsonOf, printable } from "../../write/printable.ts";
+import type { Context } from "../context.ts";
+import { exitCodes, UsageError } from "../exit-codes.ts";
+
+/** The totals of a fleet, in the folder of its outputs. */
+export const summaryName = "summary.json";
+
+/** Shows the state of a fleet by its journal, while it runs or after. Returns the exit code. */
+export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<number> {
+  if (!existsSync(path.join(folder, journalName)))
+    throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  const { totals, running, waiting, damaged, process } = await fleetState(folder);
+  const malformed = malformedIn(path.join(folder, summaryName));
+  if (asJson) {
+    const rare = { ...defined({ malformed }), ...(damaged > 0 && { damaged }) };
+    stdout.write(`${jsonOf({ ...totals, running, waiting, process: process ?? null, ...rare })}\n`);
+  } else {
+    const state = process === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process})`;
+    const left = `${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
+    const faults = `${malformed ? `${malformedLines(malformed)}\n` : ""}${damaged > 0 ? `${damagedLines(damaged)}\n` : ""}`;
+    stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
+  }
+  return exitCodes.complete;
+}
+
+// How many lines of the list were not websites. The summary is written at the end of a run, and may be damaged.
+function malformedIn(summary: string): number | undefined {
+  try {
+    const { malformed } = JSON.parse(readFileSync(summary, "utf8")) as { malformed?: unknown };
+    return typeof malformed === "number" ? malformed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Shows the state of a run on a queue. Returns the exit code. */
+export async function queueStatus(queue: BullQueue, asJson: boolean, { stdout }: Context): Promise<number> {
+  const { waiting, active, done, failed } = await queue.counts();
+  const counter = new FleetCounter();
+  for await (const summary of queue.results()) counter.see(summary);
+  const totals = counter.totals();
+  const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
+  const left = `${counted(active, "website")} in progress, ${grouped(waiting)} waiting`;
+  const figures = { run: queue.run, waiting, active, done, failed, ...totals };
+  stdout.write(asJson ? `${jsonOf(figures)}\n` : `${queue.run}: ${state}: ${left}\n${fleetTable(totals)}`);
+  return exitCodes.complete;
+}
+
+/** A table for people. `headline`: how many websites there are. */
+export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
+  const { outcomes, pages, requests, wireBytes, reasons, findings = {}, preferences = {}, previousErrors = 0 } = totals;
+  const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
+  const lines = [`${headline}: ${counted(pages, "page")}, ${counted(requests, "request")}, ${size(wireBytes)}`];
+  const list = (title: readonly string[], rows: readonly (readonly [string, number])[]) => {
+    if (rows.length === 0) return;
+    lines.push("", ...title);
+    for (const [text, count] of rows.slice(0, mostRows))
+      lines.push(`${grouped(count).padStart(width)}  ${printable(text)}`);
+    const more = rows.length - mostRows;
+    if (more > 0) lines.push(`${" ".repeat(width)}  and ${counted(more, "more row")}`);
+  };
+  const ended = siteOutcomes.filter((outcome) => outcomes[outcome] > 0);
+  list(
+    [],
+    ended.map((outcome) => [`${outcome}${remarks[outcome] ?? ""}`, outcomes[outcome]]),
+  );
+  list(["Findings"], Object.entries(findings));
+  list(["AI preferences in robots.txt, by number of websites"], Object.entries(preferences));
+  list(
+    ["Reasons, by number of websites"],
+    reasons.map(({ code, message, websites }) => [`${message} (${code})`, websites]),
+  );
+  if (previousErrors > 0)
+    lines.push(
+      "",
+      `${counted(previousErrors, "earlier archive")} could not be used, so those websites were fetched in full; see previousError in the results`,
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+const mostRows = 10;
+const remarks: Partial<Record<SiteOutcome, string>> = {
+  none: ": no sitemap",
+  quarantined: ": set aside because the process died five times",
+};
+
+export function malformedLines(count: number): string {
+  return `${counted(count, "line")} of the list ${count === 1 ? "is not a website" : "are not websites"}`;
+}
+
+/** How many lines of a journal were skipped. */
+export function damagedLines(count: number): string {
+  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
+}

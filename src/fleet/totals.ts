@@ -1,0 +1,101 @@
+// The totals of a fleet: sums over the results of its websites, and the state of a run by its journal.
+import path from "node:path";
+import { problem } from "../model/problem.ts";
+import { ownerOf } from "../storage/lock.ts";
+import { journalName, lockName, readResults, readSites } from "./journal-file.ts";
+import { preferenceNames, type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
+
+export interface FleetTotals {
+  readonly websites: number;
+  readonly outcomes: Readonly<Record<SiteOutcome, number>>;
+  readonly pages: number;
+  readonly sitemaps: number;
+  readonly requests: number;
+  readonly wireBytes: number;
+  /** Why websites are not complete: the number of websites for each code, the most frequent first. */
+  readonly reasons: readonly { readonly code: string; readonly message: string; readonly websites: number }[];
+  /** Websites whose earlier archive could not be used; absent if there are none. */
+  readonly previousErrors?: number;
+  /** Findings of all websites, by severity. */
+  readonly findings?: Readonly<Record<string, number>>;
+  /** AI preferences in robots.txt, such as `ai-train=no`, and on how many websites. */
+  readonly preferences?: Readonly<Record<string, number>>;
+}
+
+/** Adds up summaries: of all runs for the final table, of this run for progress. */
+export class FleetCounter {
+  readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
+  readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
+  readonly #reasons = new Map<string, FleetTotals["reasons"][number]>();
+  readonly #findings = new Map<string, number>();
+  readonly #preferences = new Map<string, number>();
+  #previousErrors = 0;
+
+  see(summary: SiteSummary): void {
+    const { outcome, previousError, reasons, findings = {} } = summary;
+    this.#sums.websites += 1;
+    for (const name of ["pages", "sitemaps", "requests", "wireBytes"] as const) this.#sums[name] += summary[name];
+    this.#outcomes[outcome] += 1;
+    if (previousError !== undefined) this.#previousErrors += 1;
+    for (const { code, message } of reasons) {
+      const { websites, message: before } = this.#reasons.get(code) ?? { websites: 0, message };
+      this.#reasons.set(code, {
+        code,
+        message: before === message ? before : common(code, before),
+        websites: websites + 1,
+      });
+    }
+    for (const [severity, count] of Object.entries(findings)) add(this.#findings, severity, count);
+    for (const name of preferenceNames(summary)) add(this.#preferences, name, 1);
+  }
+
+  totals(): FleetTotals {
+    const preferences = [...this.#preferences].sort(([, one], [, other]) => other - one);
+    return {
+      ...this.#sums,
+      outcomes: { ...this.#outcomes },
+      reasons: [...this.#reasons.values()].sort((one, other) => other.websites - one.websites),
+      ...(this.#previousErrors > 0 && { previousErrors: this.#previousErrors }),
+      ...(this.#findings.size > 0 && { findings: Object.fromEntries(this.#findings) }),
+      ...(preferences.length > 0 && { preferences: Object.fromEntries(preferences) }),
+    };
+  }
+}
+
+// Websites choose some of the names, so there is a limit.
+function add(counts: Map<string, number>, name: string, more: number): void {
+  if (counts.has(name) || counts.size < mostNames) counts.set(name, (counts.get(name) ?? 0) + more);
+}
+
+const mostNames = 1000;
+
+// A message for all websites, because the message of one names its own line or value.
+function common(code: SiteReason["code"], message: string): string {
+  const general = code === "internal" ? "Internal failure" : problem(code).message;
+  return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
+}
+
+/** The state of a run, while it is going on or after. */
+export interface FleetState {
+  readonly totals: FleetTotals;
+  /** The websites that are being read. */
+  readonly running: number;
+  readonly waiting: number;
+  /** Lines of the journal that could not be read. */
+  readonly damaged: number;
+  /** The process that works in the folder. */
+  readonly process: number | undefined;
+}
+
+/** Reads the journal in a folder. */
+export async function fleetState(folder: string): Promise<FleetState> {
+  const journal = path.join(folder, journalName);
+  const counter = new FleetCounter();
+  for await (const summary of readResults(journal)) counter.see(summary);
+  const totals = counter.totals();
+  let damaged = 0;
+  const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
+  const owner = ownerOf(path.join(folder, lockName))?.pid;
+  const running = owner === undefined ? 0 : sites.filter(({ state }) => state === "active").length;
+  return { totals, running, waiting: Math.max(0, sites.length - totals.websites - running), damaged, process: owner };
+}
