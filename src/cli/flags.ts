@@ -9,7 +9,8 @@ import { suggestion } from "../model/option-checks.ts";
 import type { FlagRow, OptionRow } from "../model/option-row.ts";
 import { type FlagGroup, optionSections } from "../model/option-table.ts";
 import type { Options, PageFilters } from "../model/options.ts";
-import { type CsvSeparator, type ExplodedList, explodedLists } from "../write/csv.ts";
+import { type ListField, listFields } from "../model/page-fields.ts";
+import type { CsvSeparator } from "../write/csv.ts";
 import { orUsageError, UsageError } from "./exit-codes.ts";
 import type { MessageFlags } from "./output/messages.ts";
 
@@ -31,7 +32,7 @@ export interface Flags<Format = string>
   readonly format: Format;
   readonly progress: boolean;
   readonly csvSafe: boolean;
-  readonly explode?: ExplodedList | undefined;
+  readonly explode?: ListField | undefined;
   readonly separator?: CsvSeparator | undefined;
   readonly limit?: number | undefined;
   readonly previous?: string | Texts;
@@ -240,7 +241,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
     return sharedFlags
       .csvSafe(command)
       .option("--columns <names>", "columns, such as url,news.title, or all (csv)")
-      .addOption(new Option("--explode <list>", explode).choices(explodedLists))
+      .addOption(new Option("--explode <list>", explode).choices(listFields))
       .option("--separator <character>", "cell separator: a comma, ';' or tab (csv)", separator)
       .option("--excel", "start with a byte order mark, so that Excel recognizes UTF-8 (csv)");
   },

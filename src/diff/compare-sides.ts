@@ -50,13 +50,9 @@ async function* compare(
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { kinds, signal } = settings;
   const join = pageJoin(spill);
-  const [contentBefore, contentAfter] = settings.contents ?? [];
-  const was = new PageLists(join, settings, 0, { contentOf: contentBefore });
+  const was = new PageLists(join, settings);
   const before = await oldSide.scan(was);
-  const is = new PageLists(join, settings, was.end, {
-    onListed: settings.onListed,
-    contentOf: contentAfter,
-  });
+  const is = new PageLists(join, settings, was.end);
   const after = await newSide.scan(is);
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
@@ -137,7 +133,8 @@ async function* compare(
       const fields = JSON.parse(texts.get(span as unknown as TextSpan)) as Omit<SitemapPage, "url">;
       const earlierPage = { url: page.url, ...fields };
       const differing: ChangedField[] = changedFields(earlierPage, page, settings.ignored);
-      if (contentBefore?.(page.url) !== contentAfter?.(page.url)) differing.push("content");
+      const [one, other] = settings.contents ?? [];
+      if (one?.(page.url) !== other?.(page.url)) differing.push("content");
       const elsewhere = isMoved(from, list) ? { from: from.sitemap } : {};
       changes.push({ kind: "changed", page, sitemap, fields: differing, before: earlierPage, ...elsewhere });
     }

@@ -38,17 +38,20 @@ export class PageLists {
   readonly #starts: number[] = [];
   readonly #join: Join;
   readonly #settings: DiffSettings;
-  readonly #watch: Watch;
+  readonly #onListed: ((url: string) => void) | undefined;
+  readonly #contentOf: ContentOf | undefined;
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
-  /** `start`: the number of its first page. */
-  constructor(join: Join, settings: DiffSettings, start: number, watch: Watch = {}) {
-    this.#watch = watch;
+  /** `start`: the number of its first page, if it is the new side. */
+  constructor(join: Join, settings: DiffSettings, start?: number) {
+    const isNew = start !== undefined;
+    this.#onListed = isNew ? settings.onListed : undefined;
+    this.#contentOf = settings.contents?.[isNew ? 1 : 0];
     this.#join = join;
     this.#settings = settings;
-    this.start = start;
-    this.end = start;
+    this.start = start ?? 0;
+    this.end = this.start;
     this.#fields = comparedFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
@@ -74,7 +77,7 @@ export class PageLists {
 
   #record(page: SitemapPage, number: number): void {
     const { ignored, include } = this.#settings;
-    this.#watch.onListed?.(page.url);
+    this.#onListed?.(page.url);
     if (include?.(page.url) === false) return;
     this.#reader.read(page.url);
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
@@ -88,15 +91,8 @@ export class PageLists {
   #restOf(page: SitemapPage): number {
     let hash = 0;
     for (const field of this.#fields) hash = mix(hash ^ hashOf(comparedValue(page, field)), factor);
-    const { contentOf } = this.#watch;
-    return contentOf === undefined ? hash : mix(hash ^ hashOf(contentOf(page.url)), factor);
+    return this.#contentOf === undefined ? hash : mix(hash ^ hashOf(this.#contentOf(page.url)), factor);
   }
-}
-
-interface Watch {
-  readonly onListed?: ((url: string) => void) | undefined;
-  /** The content of a page, if it counts. */
-  readonly contentOf?: ContentOf | undefined;
 }
 
 const factor = 0x9e3779b1;

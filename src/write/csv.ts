@@ -20,17 +20,13 @@ import {
 import type { PageWriter } from "./pages.ts";
 import { escaped, printable, printableJson } from "./printable.ts";
 
-/** A list of a page that can be spread over rows, one row per item. */
-export type ExplodedList = ListField;
-export const explodedLists: readonly ExplodedList[] = listFields;
-
 export type CsvSeparator = "," | ";" | "\t";
 
 export interface CsvOptions {
   /** `all` means every field of a page. */
   readonly columns?: readonly string[] | undefined;
-  /** Adds the fields of the items, unless some of them are among the columns. A page with an empty list keeps one row. */
-  readonly explode?: ExplodedList | undefined;
+  /** A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page with an empty list keeps one row. */
+  readonly explode?: ListField | undefined;
   readonly separator?: CsvSeparator | undefined;
   /** With `false`, values are written unchanged. */
   readonly safe?: boolean | undefined;
@@ -78,14 +74,14 @@ interface Column {
   readonly read: Read<Value>;
 }
 
-function chosenColumns(names: readonly string[], explode: ExplodedList | undefined): Column[] {
+function chosenColumns(names: readonly string[], explode: ListField | undefined): Column[] {
   const items = explode === undefined ? [] : itemColumns(explode);
   const known = new Map([...pageColumns, ...items].map((column) => [column.name, column]));
   const chosen = names.flatMap((name) => {
     if (name === "all") return pageColumns.filter((column) => column.name !== explode);
     const column = known.get(name);
     if (column !== undefined) return [column];
-    const list = explodedLists.find((candidate) => itemColumns(candidate).some((field) => field.name === name));
+    const list = listFields.find((candidate) => itemColumns(candidate).some((field) => field.name === name));
     if (list !== undefined) throw new SitemapError("invalid-option", `The column ${name} needs --explode ${list}`);
     const hint = suggestion(name, known.keys()) || `; there are ${[...known.keys()].join(", ")}`;
     throw new SitemapError("invalid-option", `Unknown column ${name}${hint}`);
@@ -95,7 +91,7 @@ function chosenColumns(names: readonly string[], explode: ExplodedList | undefin
 
 /** Every name, for the docs. */
 export function allCsvColumns(): string[] {
-  return [...pageColumns, ...explodedLists.flatMap(itemColumns)].map(({ name }) => name);
+  return [...pageColumns, ...listFields.flatMap(itemColumns)].map(({ name }) => name);
 }
 
 const sitemapColumn: Column = { name: "sitemap", read: (_, sitemap) => sitemap };
@@ -112,7 +108,7 @@ const pageColumns: readonly Column[] = [
   ...fieldColumns.filter(({ name }) => !defaultCsvColumns.includes(name)),
 ];
 
-function itemColumns(list: ExplodedList): readonly Column[] {
+function itemColumns(list: ListField): readonly Column[] {
   return Object.entries(itemTypes(pageFields[list].type) ?? {}).map(([field, type]) =>
     columnOf(`${list}.${field}`, type, (_page, _sitemap, item) => (item as Fields | undefined)?.[field]),
   );

@@ -1,4 +1,4 @@
-// Every exit code, and what is said with it.
+// Every exit code, and the message that comes with it.
 import { existsSync } from "node:fs";
 import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ import { type Handler, serve, sitemapIndex, urlset, type Website } from "./websi
 
 let site: Website;
 beforeAll(async () => {
-  // More than a pipe and the buffers in front of it hold.
+  // More than a pipe and its buffers hold.
   const many = Array.from({ length: 10_000 }, (_, index) => `{base}/many/${index}`);
   site = await serve({
     "/good.xml": urlset("{base}/a"),
@@ -226,7 +226,7 @@ describe("stopped", () => {
     const child = start([...from("more.xml"), "-f", "json"]);
     const first = await new Promise<Buffer>((resolve) => {
       child.stdout?.once("data", (chunk: Buffer) => {
-        // At once: what came between would be heard by nobody.
+        // Paused immediately: chunks that arrive before the next listener would be lost.
         child.stdout?.pause();
         resolve(chunk);
       });
@@ -238,7 +238,7 @@ describe("stopped", () => {
   test("a JSON document is closed", async () => {
     const { child, first } = await startJson();
     const end = ended(child);
-    // The signal arrives while the program waits, and only then somebody reads on.
+    // The signal arrives while the program waits. Only then does the reader continue.
     setTimeout(() => child.stdout?.resume(), 150);
     const { code, stdout } = await end;
     const tree = JSON.parse(first + stdout);

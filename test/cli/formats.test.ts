@@ -1,4 +1,4 @@
-// Each format, piped into what reads it.
+// Each format is read back by a parser of its own.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";

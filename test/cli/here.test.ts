@@ -7,7 +7,7 @@ import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, onTerminal, sitegrove } from "./program.ts";
 import { serve, urlset, type Website } from "./website.ts";
 
-// 127.0.0.1:1 refuses connections: whoever asks the original fails.
+// 127.0.0.1:1 refuses connections, so a request to the original host would fail.
 const original = "http://127.0.0.1:1";
 const pages = [`${original}/`, `${original}/a`, `${original}/b`];
 let preview: Website;

@@ -15,7 +15,7 @@ const background = new Map<Inside, Record<string, string>>();
 /** The environment before the first of them. */
 let foreground: NodeJS.ProcessEnv = {};
 
-// One at a time: they share the environment and the folder.
+// Runs wait for each other, because they share the environment and the current folder.
 let before: Promise<unknown> = Promise.resolve();
 
 /** Runs one command line as if `program` were started with `environment`, and waits for its end. */
@@ -80,7 +80,7 @@ interface Inside {
   readonly end: Promise<Ended>;
 }
 
-// With columns, both outputs are one terminal.
+// With `columns`, both outputs are the same terminal.
 function begin(program: string, words: readonly string[], columns?: number): Inside {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = columns === undefined ? new PassThrough() : Object.assign(stdout, { isTTY: true, columns });

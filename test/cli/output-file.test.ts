@@ -1,4 +1,4 @@
-// `-o FILE`: the result is in the file once it is whole, and never before.
+// `-o FILE`: the file has the complete result, or is unchanged.
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -65,7 +65,7 @@ test("a run that finds nothing, or is stopped, leaves the old file as it was and
   expect(readdirSync(folder)).toEqual(["urls.txt"]);
 });
 
-// Stopped while it waits for a document.
+// Stops the run while it waits for a document.
 async function stopped(words: readonly string[], signal: "SIGINT" | "SIGHUP" = "SIGINT"): Promise<Ended> {
   const asked = site.asked("/slow.xml");
   const run = launch(words[0] === "parse" ? [...words, `${site.homepage}slow.xml`] : [...words, site.homepage, "-k"]);

@@ -1,10 +1,10 @@
-// Runs the program: most command lines inside the process of the tests; what is about a process as one, as a person or a script would.
+// Runs the program, usually inside the process of the tests. Tests about processes start it the way a person or a script would.
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { runInside, startInside } from "./inside.ts";
 
-// What a terminal may show is decided by the tests, not by the machine they run on.
+// Tests decide about colors, not the machine they run on.
 const { SITEGROVE_PROGRAM, SITEGROVE_PROCESSES, NO_COLOR: _, FORCE_COLOR: __, ...environment } = process.env;
 
 /** The built program; another build can be named by the environment. */
@@ -28,8 +28,8 @@ export interface RunOptions {
 }
 
 /**
- * Runs it with these words, or with a line of words without spaces, and waits for its end. Where SITEGROVE_PROCESSES or SITEGROVE_PROGRAM is set,
- * always as a process.
+ * Runs a command line, given as words or as a line of words without spaces, and waits for its end. If SITEGROVE_PROCESSES or
+ * SITEGROVE_PROGRAM is set, it always runs as a process.
  */
 export function sitegrove(line: readonly string[] | string, options: RunOptions = {}): Promise<Ended> {
   const words = typeof line === "string" ? line.split(" ") : line;
@@ -40,18 +40,18 @@ export function sitegrove(line: readonly string[] | string, options: RunOptions 
   return needsProcess ? sitegroveProcess(words, options) : runInside(program, words, environment, options);
 }
 
-/** What was started and goes on. */
+/** A run that was started. */
 export interface Started {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly end: Promise<Ended>;
   kill(signal: "SIGHUP" | "SIGINT" | "SIGTERM"): void;
-  /** Ends it, whatever it waits for. */
+  /** Ends the run, whatever it waits for. */
   stop(): Promise<unknown>;
 }
 
-/** Starts it and goes on: inside, where it hears signals as a process does. As a process where `sitegrove` runs one. */
+/** Starts a command line without waiting for its end. Inside the tests, it gets signals like a process. */
 export function launch(words: readonly string[], options: Pick<RunOptions, "env"> = {}): Started {
   if (SITEGROVE_PROGRAM === undefined && SITEGROVE_PROCESSES === undefined) return startInside(program, words, options);
   const child = start(words, options);
@@ -65,7 +65,7 @@ export function launch(words: readonly string[], options: Pick<RunOptions, "env"
   return { stdin, stdout, stderr, end, stop, kill: (signal) => void child.kill(signal) };
 }
 
-/** The values of lines of JSON. */
+/** Parses lines of JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was printed.
 export function jsonLines(text: string): any[] {
   return text

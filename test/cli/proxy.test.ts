@@ -1,4 +1,4 @@
-// The program behind a proxy, as its environment and its flags say.
+// The program behind a proxy that its environment or its flags name.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Entries that are skipped are never passed over in silence.
+// Skipped entries are always reported.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Help, version and completion: at once, without the network code.
+// Help, version and completion start quickly, without the network code.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { completions } from "../../src/cli/commands/completion.ts";

@@ -1,4 +1,4 @@
-// The tables that people open: sitemaps, Parquet, the summary, and the last line of NDJSON.
+// Tables: sitemaps, Parquet, the summary, and the trailer of NDJSON.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";

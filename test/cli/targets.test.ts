@@ -1,4 +1,4 @@
-// What all commands decide alike: what a name is, which files have to differ, and when an archive is replaced.
+// What all commands share: what a name means, which files must differ, and when an archive is replaced.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -112,7 +112,7 @@ test("a local file is read up to the limit, however large it is", async () => {
   mkdirSync(place);
   writeFileSync(path.join(place, "robots.txt"), "Sitemap: https://example.org/large.xml\n");
   writeFileSync(path.join(place, "large.xml"), urlset("https://example.org/1"));
-  // More than one buffer can hold; sparse.
+  // A sparse file, larger than any buffer can be.
   truncateSync(path.join(place, "large.xml"), 5 * 1024 ** 3);
   const map = ["--map", `https://example.org/=${place}`, "--max-bytes", "1M"];
   for (const target of [place, path.join(place, "large.xml")]) {

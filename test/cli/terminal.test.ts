@@ -1,4 +1,4 @@
-// What a person sees on a terminal, and what a pipe does not get.
+// What the program shows on a terminal, and what it omits in a pipe.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -26,12 +26,12 @@ beforeAll(async () => {
   });
 });
 afterAll(() => site.close());
-// Where somebody looks at the live line, what is waited for comes once it was shown, however long that takes.
+// The website answers only after the live line was shown, however long that takes.
 let isWatched = false;
 let answerSlow = () => {};
 const index = () => `${site.homepage}index.xml`;
 
-// The live line, and what stays once it was shown.
+// The live line, and what stays on the terminal after it.
 async function watched(words: string): Promise<string> {
   const live = /1 of 4 sitemaps · 2 pages · .*waiting for \/slow\.xml/;
   isWatched = true;
@@ -124,7 +124,7 @@ describe("on a terminal", () => {
     const [, read] = /finished complete: 3 pages, (\d+) sitemaps/.exec(logged.stderr) ?? [];
     const counts = [Number(shown), checked.sitemapCount, reported.figures.sitemaps, Number(read)];
     expect(new Set(counts)).toEqual(new Set([checked.sitemapCount]));
-    // One of them stands twice in the tree.
+    // One sitemap is in the tree twice.
     expect(checked.sitemapCount).toBe(4);
   });
 

@@ -1,4 +1,4 @@
-// A website on loopback, as a map from path to what is answered. `{base}` stands for its origin.
+// A website on loopback: a map from paths to responses. `{base}` stands for its origin.
 import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,14 +10,14 @@ export type Answer = string | Buffer | Handler;
 export interface Website {
   /** Ends in a slash. */
   readonly homepage: string;
-  /** The paths that were asked for. */
+  /** The requested paths. */
   readonly requests: string[];
   /** Resolves with the next request for this path. */
   asked(path: string): Promise<void>;
   close(): void;
 }
 
-/** By path, or all with one function. Closed when the test ends that started it. */
+/** Serves routes by path, or everything with one function, until the current test ends. */
 export async function serve(routes: Record<string, Answer> | Handler): Promise<Website> {
   const requests: string[] = [];
   const arrivals = new EventEmitter();

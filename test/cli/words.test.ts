@@ -1,4 +1,4 @@
-// What people type at first contact: no command, several websites, names that are files.
+// What new users type: no command, several websites, the URL of a sitemap.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -82,7 +82,7 @@ test("for more than four websites, the program suggests fleet", async () => {
 });
 
 test("--limit counts the pages of all websites", async () => {
-  // Nobody else's: requests of a run that stopped may still arrive.
+  // A server of its own, because requests of a stopped run may still arrive at the shared ones.
   const other = await serve({ "/sitemap.xml": urlset("{base}/1") });
   const { stdout } = await sitegrove(["ls", a.homepage, other.homepage, "-f", "pages", "--limit", "2"]);
   expect(stdout).toBe(`${a.homepage}a1\n${a.homepage}a2\n`);

@@ -1,8 +1,8 @@
 // Lines of ndjson files: each field, also of news stories, images, videos and alternates, must be of the type in the table of page fields.
 import { expect, test } from "vitest";
 import { isPageLine } from "../../src/diff/ndjson-side.ts";
-import { type FieldType, type FieldTypes, pageFieldRows } from "../../src/model/page-fields.ts";
-import { allCsvColumns, csvWriter, explodedLists } from "../../src/write/csv.ts";
+import { type FieldType, type FieldTypes, listFields, pageFieldRows } from "../../src/model/page-fields.ts";
+import { allCsvColumns, csvWriter } from "../../src/write/csv.ts";
 import { ndjsonWriter } from "../../src/write/pages.ts";
 import { ParquetTables } from "../../src/write/parquet.ts";
 
@@ -42,7 +42,7 @@ test("a page with every field is a line that ndjson writes, CSV has in columns a
   const line = JSON.parse(ndjsonWriter().write(batch));
   expect(line).toEqual({ ...full, sitemap: "s" });
   expect(isPageLine(line)).toBe(true);
-  for (const explode of explodedLists) {
+  for (const explode of listFields) {
     const columns = allCsvColumns().filter((name) => name.startsWith(`${explode}.`));
     expect(csvWriter({ columns, explode }).write(batch)).not.toMatch(/^,|,,|,\n/);
   }

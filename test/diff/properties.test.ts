@@ -1,4 +1,4 @@
-// What is true of the diff of any two trees.
+// Properties of the diff of any two trees.
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";

@@ -149,7 +149,7 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
   return changes;
 }
 
-// But for sitemaps that neither has.
+// Except for sitemaps that are on neither side.
 function isWhole(tree: SitemapTree, other: SitemapTree): boolean {
   const incomplete = (each: SitemapTree) =>
     Array.from(each.sitemaps()).filter((sitemap) => sitemap.kind === "invalid" || !sitemap.complete);

@@ -1,4 +1,4 @@
-// What is new since the last time: over many days of a website that changes, is broken in part, and is read by processes that are killed.
+// `changes` over many days of a website that changes and is partly broken, with processes that are killed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -25,7 +25,7 @@ interface Line {
 }
 
 function apply(pages: Map<string, string>, stdout: string): Line[] {
-  // Half a line of a killed process was not said.
+  // Half a line of a killed process does not count.
   const lines = stdout
     .split("\n")
     .slice(0, -1)
@@ -68,13 +68,13 @@ describe("the sum of all changes is the website at the end of every day", () => 
       expect({ day, code: [0, 3].includes(Number(code)), stderr }).toMatchObject({ day, code: true });
       expect({ day, pages: sorted(known) }).toEqual({ day, pages: sorted(changing.truth) });
       if (kills > 0) continue;
-      // Without a kill, nothing is said twice, and nothing that is not so.
+      // Without a kill, nothing is listed twice, and nothing wrong is listed.
       const different = [...new Set([...before.keys(), ...known.keys()])].filter(
         (url) => before.get(url) !== known.get(url),
       );
       expect({ day, urls: lines.map(({ page }) => page.url).sort() }).toEqual({ day, urls: different.sort() });
     }
-    // The state is one file, whatever was killed, and an archive like others.
+    // Whatever was killed, the state is one file, and an ordinary archive.
     expect(readdirSync(folder).filter((name) => name.includes(path.basename(state)))).toEqual([path.basename(state)]);
     await using tree = await openTree(state);
     expect(tree.complete).toBe(true);
@@ -122,7 +122,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["added 1", "added 2", "added 3"]);
     expect(await committed(read())).toEqual([]);
     routes["/a.xml"] = urlset("2", "4");
-    // Not committed: the same again.
+    // Without a commit, the next run lists the same changes.
     await using unfinished = read();
     expect(await all(unfinished)).toEqual(["removed 1", "added 4"]);
     await unfinished.close();
@@ -307,7 +307,7 @@ describe("in the library", () => {
     expect(await committed(read({}, crawl))).toEqual([]);
     Object.assign(routes, whole);
     expect(await committed(read({}, crawl))).toEqual([]);
-    // It was not only silent: what is really gone is said.
+    // Pages that are really gone are still listed.
     routes["/a.xml"] = urlset("2");
     expect(await committed(read({}, crawl))).toEqual(["removed 1"]);
   });
@@ -500,7 +500,7 @@ describe("the program", () => {
     const { stderr: note } = await sitegrove([...words, ...nothing, "--exclude", "x"]);
     expect(note).toMatch(/^sitegrove: 0 of \d+ pages match --include 'zzz' or 'y' and remain after --exclude 'x'$/m);
     expect(await sitegrove([...words, "--include", "*"])).toEqual({ code: 0, stdout: "", stderr: "" });
-    // On its next day, its index is down.
+    // The next day, its index is down.
     changing.nextDay();
     const { code, stdout, stderr } = await sitegrove([...words, "-f", "csv"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringMatching(/^kind,url,[^\n]*\n$/) });

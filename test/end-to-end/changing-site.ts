@@ -21,7 +21,7 @@ export class ChangingSite {
   readonly #sitemaps = new Map<string, Pages>();
   readonly #tags = new Map<string, Tag>();
   readonly #faults = new Map<string, Fault>();
-  // Of an index that is cut off.
+  // For an index that is cut off.
   #shown = 0;
   #knownIndex: string[] = [];
   readonly #known = new Map<string, Pages>();
@@ -131,7 +131,7 @@ export class ChangingSite {
       const pages = [...this.#sitemaps.get(name)!];
       if (!this.#knownIndex.includes(name)) continue;
       if (fault === undefined) this.#known.set(name, new Map(pages));
-      // The first that is known of it is a part.
+      // Only a part of it was ever seen.
       else if ((fault === "cut" || fault === "broken") && !this.#known.has(name))
         this.#known.set(name, new Map(pages.slice(0, pages.length / 2)));
     }
@@ -151,7 +151,7 @@ export class ChangingSite {
     if (etag !== undefined && status === 200) response.setHeader("etag", `"${etag}"`);
     if (isSame && status === 200) return void response.writeHead(304).end();
     const bytes = Buffer.from(status === 200 ? body! : "none");
-    // Announced as longer than it is, where the transfer breaks.
+    // If the transfer breaks, the announced length is longer than the body.
     response.writeHead(status, { "content-length": bytes.length + (fault === "broken" ? 1000 : 0) });
     if (fault === "broken") response.write(bytes, () => response.destroy());
     else response.end(bytes);

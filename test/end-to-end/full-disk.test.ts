@@ -1,4 +1,4 @@
-// Disks that are full, folders that are missing, files that cannot be opened: everything ends, with a sentence and an exit code.
+// Full disks, missing folders and files that cannot be opened end the run with a message and an exit code.
 import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -116,7 +116,7 @@ test("too few file handles: one line, and no stack trace", async () => {
     if (codes.length === 0 && !stderr.startsWith("sitegrove: ")) continue;
     codes.push(code);
     if (code === 0) expect(stdout).not.toBe("");
-    // Enough to begin with: what could not be read is said, each in a line.
+    // Enough to start: each document that could not be read is reported in one line.
     else if (code === 3)
       expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: incomplete: .+\n$/);
     else expect(stderr).toMatch(/^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/);

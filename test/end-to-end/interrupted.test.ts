@@ -1,4 +1,4 @@
-// A program that is killed, or asked to stop, in the middle of a crawl: what it saved and what it printed are of use.
+// If the program is killed or stopped in the middle of a crawl, what it saved and printed can be used.
 import path from "node:path";
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -78,7 +78,7 @@ describe("kill -9 while the crawl saves", () => {
 });
 
 describe("Ctrl-C", () => {
-  // What a line of each format has to be; JSON is one document, and closed.
+  // What a line of each format looks like. JSON is one document, which is closed.
   const isLine: Record<string, (line: string) => boolean> = {
     ndjson: (line) => "url" in JSON.parse(line),
     csv: (line) => parseCsv(line)[0]?.length === defaultCsvColumns.length,
@@ -102,7 +102,7 @@ function wholeLines(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
 
-// Indexes without their children: of those that were not fetched yet there is less to say.
+// Indexes without their children, because less is known about those that were not fetched yet.
 function readable(tree: SitemapTree): Map<string, Sitemap> {
   const found = new Map<string, Sitemap>();
   for (const sitemap of tree.sitemaps()) {

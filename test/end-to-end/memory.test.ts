@@ -43,7 +43,7 @@ function child(level: number, at: number): string {
     : `http://127.0.0.1:1/level-${level}/part-${at}.xml`;
 }
 
-// Eleven times the same letter, percent-encoded or not.
+// The same letter eleven times, percent-encoded or not.
 function spelled(letter: string, at: number): string {
   const encoded = `%${letter.charCodeAt(0).toString(16)}`;
   return Array.from({ length: 11 }, (_, bit) => (at & (1 << bit) ? encoded : letter)).join("");
@@ -74,7 +74,7 @@ async function send(response: ServerResponse, parts: Iterable<string>): Promise<
   response.end(piece);
 }
 
-// Says at its end how much memory it had at most, and how much of its heap is in use.
+// Prints the peak memory and the used heap at the end.
 const report =
   'process.on("exit",()=>{gc();process.stderr.write("peak "+process.resourceUsage().maxRSS+" "+process.memoryUsage().heapUsed+"\\n")})';
 
@@ -101,7 +101,7 @@ beforeAll(async () => {
   expect(idle.code).toBe(0);
 });
 
-// So many that to keep each of them, or the headers of each redirect, would fill the heap.
+// Enough to fill the heap if each of them, or the headers of each redirect, were kept.
 const small: [string, string, string[], number][] = [
   // To be refused takes longest: that a part of them is shows whether they are kept.
   ["an index of 100,000 children", "/refused-100000.xml", ["--max-sitemaps", isLong ? "3000" : "200"], 3],

@@ -1,4 +1,4 @@
-// Runs that build on the archive of an earlier one: the tree is the same as without, and what did not change does not travel.
+// Runs with `previous`: the tree is the same as without, and unchanged documents are not transferred.
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -236,7 +236,7 @@ describe("answers of servers that do not keep to the rules", () => {
   test("a changed document with the old ETag, and then one that never changes again", async () => {
     const archive = await saved();
     const old = documents.get("/a.xml") as Document;
-    // Always 200, never another ETag: whoever believes the ETag is wrong.
+    // Always 200 and the same ETag, so the ETag must not be believed.
     const head = { etag: old.etag as string, "last-modified": old.modified as string };
     documents.set("/a.xml", (_, response) => response.writeHead(200, head).end(urlset("changed")));
     const second = newFile();
@@ -254,7 +254,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(tree.complete).toBe(false);
     const lost = [...tree.sitemaps()].flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap] : []));
     expect(lost).toMatchObject([{ url: `${home}a.xml`, reason: { code: "http-304" } }]);
-    // The website says that this one did not change, and nobody can know better.
+    // The website says that this one did not change, and there is no way to tell.
     expect(await contentOf(tree)).toContain(`"${home}4"`);
   });
 
@@ -411,7 +411,7 @@ test("in the program: the same output; one clear line and exit code 2 for archiv
   const flags = ["--no-known", "--no-homepage"];
   const without = await sitegrove(["ls", home, ...flags]);
   expect(await sitegrove(["ls", home, ...flags, "--previous", archive])).toEqual(without);
-  // Every day: the archive of yesterday makes room for that of today.
+  // Every day, today's archive replaces yesterday's.
   const daily = ["ls", home, ...flags, "--previous", archive, "--save", archive, "--force"];
   expect(await sitegrove(daily)).toEqual(without);
   expect((await sitegrove(["ls", archive])).stdout).toBe(without.stdout);

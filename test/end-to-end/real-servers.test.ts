@@ -1,5 +1,5 @@
 // Conditional requests against the servers that most websites run: nginx and Apache, as Debian packages them.
-// Needs nginx and Apache, processes.
+// Needs nginx and Apache, and starts processes.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -87,7 +87,7 @@ FileETag None
 </Files>
 `,
   );
-  // www-data has to get at the files.
+  // The user www-data must be able to read the files.
   spawnSync("chmod", ["-R", "a+rX", folder]);
   await started("apache2", ["-f", file, "-D", "FOREGROUND"], port);
   return `http://127.0.0.1:${port}/`;
@@ -120,7 +120,7 @@ describe.each([
     );
 
   test.skipIf(!isThere)("says that nothing changed, and what changed is fetched", async () => {
-    // Servers tell times by the second.
+    // Servers round times to the second.
     for (const [name, count] of [
       ["a.xml", 500],
       ["dated.xml", 200],

@@ -1,4 +1,4 @@
-// A run that was killed, stopped or cut short is gone on with: only what is missing is asked for, and the tree is the one that an
+// `--resume` continues a run that was killed, stopped or cut short: it requests only what is missing, and the tree is the one that an
 // uninterrupted run would have made.
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -58,7 +58,7 @@ const options: Options = { knownPaths: "never", extraKnownPaths: ["guess.xml"], 
 const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];
 const inFolder = (name: string) => path.join(folder, name);
 
-// One text: to compare so many values one by one takes longer than to read them.
+// As one text, because comparing so many values one by one takes longer than reading them.
 async function pagesOf(tree: SitemapTree): Promise<string> {
   return (await urlsOf(tree.pages())).join("\n");
 }
@@ -116,7 +116,7 @@ describe("killed", () => {
     let gone = 0;
     for (const { file, requests, wait, again } of kills) {
       await killed(["--save", file], requests, wait);
-      // Killed before anything was written.
+      // It was killed before anything was written.
       if (!existsSync(file) || (await isUnreadable(file))) continue;
       if (again) await killed(["--resume", file], Math.max(1, requests >> 1), wait);
       await goOn(file);
@@ -148,7 +148,7 @@ describe("killed", () => {
 test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last records", async (name) => {
   const file = inFolder(name);
   await saved(file);
-  // A run that builds on another copies its records.
+  // A run with `previous` copies records.
   const built = inFolder(`built-${name}`);
   await saved(built, { previous: file });
   const size = statSync(file).size;
@@ -161,13 +161,13 @@ test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last recor
     truncateSync(cut, statSync(from).size - 1 - random.below(round < rounds / 2 ? 2000 : size >> 1));
     await goOn(cut, {}, true);
   }
-  // In the checksum of the last record, all of whose content is there.
+  // The cut is in the checksum of the last record, whose content is complete.
   for (const missing of isLong ? [1, 4, 8, 10] : [8]) {
     copyFileSync(file, cut);
     truncateSync(cut, size - missing);
     await goOn(cut, {}, true);
   }
-  // What a power failure leaves: the length is there, the bytes are not.
+  // A power failure can leave a file with its length, but without its bytes.
   copyFileSync(file, cut);
   const bytes = readFileSync(cut);
   writeFileSync(cut, bytes.fill(0, size - 5000));
@@ -209,7 +209,7 @@ describe("cut short", () => {
     site.pace = () => 15;
     const file = inFolder("time.warc");
     const cut = await saved(file, { limits: { time: 250 } });
-    // What was not asked for in time is in the archive, as such.
+    // The archive says which documents were not requested in time.
     expect(JSON.stringify(cut)).toContain("limit-time");
     site.pace = () => 0;
     await using tree = await sitemapTreeForHomepage(site.homepage, { resume: file, retries: 0 });
@@ -347,7 +347,7 @@ describe("one clear line and exit code 2 for", () => {
     expect(blocked.stderr).toContain(`continuing ${site.homepage}, the website in ${file}`);
     expect(blocked.stderr).toContain("private address");
     expect(asked).toEqual([]);
-    // What our own policy refused is asked for by the next run.
+    // The next run requests what our own policy refused.
     const allowed = await sitegrove(["ls", "--resume", file, "--retries", "0", "--allow-private", "-f", "pages"]);
     expect(allowed.stdout).toBe(`${wholePages}\n`);
   });

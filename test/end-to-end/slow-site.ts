@@ -1,4 +1,4 @@
-// A website on loopback that is as slow as a test wants: before it answers, and between the pieces of a body.
+// A website on loopback that a test can slow down, before it answers and between the pieces of a body.
 import { setTimeout as sleep } from "node:timers/promises";
 import { serve } from "../cli/website.ts";
 

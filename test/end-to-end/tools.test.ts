@@ -13,7 +13,7 @@ import { newFolder } from "../support/test-folder.ts";
 
 // The last versions that run on every Node.js that we support.
 const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
-// A browser asks nobody else: whatever is not on loopback goes to a proxy that is not there.
+// Keeps the browser on loopback: all other requests go to a proxy that does not exist.
 const browserFlags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--proxy-server=127.0.0.1:9"];
 const production = "https://production.example/";
 
@@ -24,7 +24,7 @@ describe.runIf(isLong)("recipes", () => {
   const folder = newFolder();
   let site: Website;
   let isInstalled = false;
-  // Lets the last sitemap go.
+  // Releases the last sitemap.
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => {
     release = resolve;

@@ -263,12 +263,18 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
 async function* treePieces(job: Job): Pieces {
   const { flags, filter, run, summary } = job;
   const { filteredWalk } = await import("../../tree/tree.ts");
+  async function* walked(tree: SitemapTree): AsyncGenerator<TreeStep, void, undefined> {
+    for await (const step of filteredWalk(tree, filter)) {
+      // Reading a finished tree does not check the signal.
+      if (run.signal.aborted) return;
+      if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
+      yield step;
+    }
+  }
   for (const target of eachSite(job)) {
     const tree = await treeFor(job, target);
     try {
-      const steps = untilStopped(filteredWalk(tree, filter), run.signal, (step) => {
-        if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
-      });
+      const steps = walked(tree);
       const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
       // With --limit, the pages are few already.
@@ -302,19 +308,6 @@ async function treeFor({ flags, filter, options, run }: Job, target: TreeTarget)
   const tree = await run.tree(target, { ...options, limits });
   if (target.kind === "archive" && options.save !== undefined) await tree.save(options.save);
   return tree;
-}
-
-// Checks the signal, because reading a finished tree does not.
-async function* untilStopped(
-  steps: AsyncIterable<TreeStep>,
-  signal: AbortSignal,
-  seen?: (step: TreeStep) => void,
-): AsyncGenerator<TreeStep, void, undefined> {
-  for await (const step of steps) {
-    if (signal.aborted) return;
-    seen?.(step);
-    yield step;
-  }
 }
 
 const mostShown = 20;
