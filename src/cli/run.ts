@@ -6,11 +6,20 @@ import { timeLeft } from "../crawl/time-budget.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted, duration, grouped } from "../model/figures.ts";
 import { type Options, type RecurseContext, resolveOptions } from "../model/options.ts";
+import type { Problem } from "../model/problem.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, onStop, type Unfinished } from "./context.ts";
 import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
-import { crawlTarget, type Doing, expectDistinct, probeTarget, type Target, type TreeTarget } from "./input/target.ts";
+import {
+  crawlTarget,
+  type Doing,
+  expectDistinct,
+  probeTarget,
+  reportScheme,
+  type Target,
+  type TreeTarget,
+} from "./input/target.ts";
 import { CrawlEnding } from "./output/ending.ts";
 import { OutputFile, SaveFile } from "./output/file.ts";
 import { Log } from "./output/log.ts";
@@ -42,6 +51,8 @@ export class Run {
   /** Whether the result itself goes to a terminal, and whether it may have colors there. */
   readonly isShown: boolean;
   readonly hasColor: boolean;
+  // The website that was named without a scheme, until its crawl begins, and why https does not answer.
+  #assumed: { readonly homepage: string; failure?: Problem } | undefined;
   readonly #log: Log;
   readonly #newEnding: () => Ending;
   // One ending for each website. The last is that of the current one.
@@ -85,9 +96,10 @@ export class Run {
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** Finds out what a target is, and reports it. */
-  async probe(target: TreeTarget, more?: Options): Promise<TreeTarget> {
-    const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing);
+  /** Finds out what a target is, and reports it. `isCrawled`: it is crawled next, with events that `see` gets. */
+  async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
+    const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
+    this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
     const ending = this.#endings.at(-1);
     if (ending !== undefined && found.kind === "website" && !more?.client && !this.options.client)
       ending.given = found.homepage;
@@ -97,7 +109,7 @@ export class Run {
   /** Builds the tree of a target, which the caller closes. For an archive, only the options about reading apply. */
   async tree(target: TreeTarget, more?: Options): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
-    const found = await this.probe(target, more);
+    const found = await this.probe(target, more, true);
     const options = { onEvent: (event: CrawlEvent) => this.see(event), ...this.options, ...more };
     const { limits, rewrite, signal, onEvent } = options;
     const tree =
@@ -143,9 +155,20 @@ export class Run {
   }
 
   see(event: CrawlEvent): void {
+    this.#seeScheme(event);
     this.#log.see(event);
     this.#endings.at(-1)?.see(event);
     this.#progress?.see(event);
+  }
+
+  // The crawl tries https first, and then begins with the scheme that works.
+  #seeScheme(event: CrawlEvent): void {
+    if (this.#assumed === undefined) return;
+    if (event.type === "failure" && event.url.startsWith("https:")) this.#assumed.failure = event.reason;
+    if (event.type !== "start") return;
+    const { homepage, failure } = this.#assumed;
+    this.#assumed = undefined;
+    reportScheme(homepage, homepage.replace(/^https:/, new URL(event.url).protocol), failure, this.messages);
   }
 
   /** How wide lines of the result may be. */

@@ -108,6 +108,9 @@ test("a website without TLS, given without a scheme, is read over http, and the 
     const run = await sitegrove([...words, name], { env });
     expect(run.stderr, words[0]).toContain(said);
     expect([0, 3, 4], words[0]).toContain(run.code);
+    const robots = proxy.asked.splice(0).filter((line) => line.endsWith("/robots.txt"));
+    // A diff needs to know first what it compares.
+    expect(robots, words[0]).toHaveLength(words[0] === "diff" ? 2 : 1);
   }
 });
 

@@ -243,7 +243,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
   // Only the URLs are read if the format needs nothing else.
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
-    const target = await run.probe(named);
+    const target = await run.probe(named, undefined, true);
     const events =
       target.kind === "archive"
         ? crawlArchive(target.path, options, { filter, urlsOnly })

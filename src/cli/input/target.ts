@@ -3,9 +3,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
-import type { CrawlTarget } from "../../crawl/crawl.ts";
+import { type CrawlTarget, withoutScheme } from "../../crawl/prepare.ts";
 import { kindOfFile } from "../../diff/archive-magic.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
+import type { Problem } from "../../model/problem.ts";
 import { isBelow, rewrite } from "../../model/rewrite.ts";
 import {
   hasScheme,
@@ -135,14 +136,16 @@ const isWord = /^[\w-]+$/;
 
 /**
  * Finds out what a website is: its scheme, if none was given, and whether the URL is that of a sitemap, which then means only that sitemap.
- * Reports both, and a --rewrite that has no effect on fetching.
+ * Reports both, and a --rewrite that has no effect on fetching. `isCrawled`: the crawl finds the scheme of a host, without another request.
  */
 export async function probeTarget(
   given: TreeTarget,
   options: Options,
   messages: Messages,
   [verb, command]: Doing,
+  isCrawled: boolean,
 ): Promise<TreeTarget> {
+  if (isCrawled && !options.rewrite?.length && isAssumedHost(given)) return given;
   let target = await withScheme(given, options, messages);
   const isHomepage = target.kind === "website" && (options.path ?? "ignore") === "ignore";
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
@@ -167,11 +170,23 @@ async function withScheme(target: TreeTarget, options: Options, messages: Messag
   if (target.kind !== "website" || !target.isAssumed) return target;
   const { workingUrl } = await import("../../crawl/scheme.ts");
   const { url, failure } = await workingUrl(target.homepage, options);
-  const tried = url === target.homepage ? "," : `; ${withoutCredentials(target.homepage)}: ${failure?.message};`;
+  reportScheme(target.homepage, url, failure, messages);
+  return { ...target, homepage: url, isAssumed: false };
+}
+
+// A host alone, which the library takes without a scheme.
+function isAssumedHost(target: TreeTarget): boolean {
+  if (target.kind !== "website" || !target.isAssumed) return false;
+  const { homepage } = target;
+  return withoutScheme(homepage) !== homepage && new URL(homepage).href === homepageOf(homepage);
+}
+
+/** Says which scheme is used, and why it is not https. */
+export function reportScheme(assumed: string, url: string, failure: Problem | undefined, messages: Messages): void {
+  const tried = url === assumed ? "," : `; ${withoutCredentials(assumed)}: ${failure?.message};`;
   messages.say(`no scheme given${tried} using ${withoutCredentials(url)}`, "quiet");
   if (failure?.code === "dns-not-found")
     messages.say(`no such file, folder or host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
-  return { ...target, homepage: url };
 }
 
 // Sends a request only if the name does not tell. A robots.txt stands for its website.
@@ -200,7 +215,8 @@ async function isSitemap(url: string, options: Options): Promise<boolean> {
 }
 
 export function crawlTarget(target: TreeTarget): CrawlTarget {
-  if (target.kind === "website") return { homepage: target.homepage };
+  if (target.kind === "website")
+    return { homepage: target.isAssumed ? withoutScheme(target.homepage) : target.homepage };
   return { sitemaps: target.kind === "sitemaps" ? target.urls : [] };
 }
 
