@@ -234,7 +234,7 @@ type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefine
 
 /** Settings whose type differs from that of the option, or that have no default. */
 interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {
-  /** Undefined: as `retries` says. */
+  // If it returns undefined, `retries` decides.
   readonly retry: ((failure: Problem, attempt: number) => boolean | number | undefined) | undefined;
   readonly rewrite: Rewrite;
   readonly concurrency: { readonly perHost: number; readonly total: number };
