@@ -3,7 +3,7 @@
 import { type HeaderList, header } from "../model/exchange.ts";
 import { problem } from "../model/problem.ts";
 import { ConnectionProblem } from "./failure.ts";
-import type { Head } from "./request.ts";
+import { counted, type Head } from "./request.ts";
 
 /** The request for the rest of a body, and the check of its response. */
 export interface RestRequest {
@@ -26,7 +26,7 @@ export function requestForRest({ headers, isDecoded }: Head, received: number): 
       const announced = header(headers, "content-length");
       if (length === undefined || !isSame) return undefined;
       const fits = announced === undefined || Number(announced) === received + length;
-      return fits ? exactly(head.body, length) : undefined;
+      return fits ? counted(head.body, length, refuseLonger) : undefined;
     },
   };
 }
@@ -46,12 +46,6 @@ function hasSameEncoding(headers: HeaderList, before: HeaderList): boolean {
   return encoding === undefined || encoding === header(before, "content-encoding");
 }
 
-async function* exactly(body: AsyncIterator<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
-  let left = length;
-  for await (const chunk of { [Symbol.asyncIterator]: () => body }) {
-    left -= chunk.length;
-    if (left < 0) throw new ConnectionProblem(problem("http-protocol", { value: "longer than Content-Range" }));
-    yield chunk;
-  }
-  if (left > 0) throw new ConnectionProblem(problem("body-short"));
+function refuseLonger(): never {
+  throw new ConnectionProblem(problem("http-protocol", { value: "longer than Content-Range" }));
 }

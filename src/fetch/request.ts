@@ -155,7 +155,11 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
     if (list === undefined) return failed("the response lacks headers, or one is not text");
     const bytes = bytesOf(body);
     if (bytes === undefined) return failed("the response lacks a body of bytes");
-    return { status, headers: list, body: bytes, isDecoded: decoded === true };
+    const encoding = header(list, "content-encoding") ?? header(list, "transfer-encoding");
+    const length = Number(header(list, "content-length"));
+    // Not every client notices that a body ended early. If the client removed an encoding unasked, the length is that of other bytes.
+    const whole = length > 0 && encoding === undefined ? counted(bytes, length) : bytes;
+    return { status, headers: list, body: whole, isDecoded: decoded === true };
   } catch (error) {
     return thrown(error, "head");
   }
@@ -198,6 +202,29 @@ function bytesOf(body: unknown): AsyncIterator<Uint8Array> | undefined {
   if (body === null || isUint8Array(body)) return chunks(body === null ? [] : [body]);
   const stream = body as Partial<AsyncIterable<Uint8Array>> | undefined;
   return typeof stream?.[Symbol.asyncIterator] === "function" ? stream[Symbol.asyncIterator]?.() : undefined;
+}
+
+/** The same body; its end throws unless there were at least `length` bytes. `onLonger` is called if there are more. */
+export function counted(
+  body: AsyncIterator<Uint8Array>,
+  length: number,
+  onLonger: () => void = () => {},
+): AsyncIterator<Uint8Array, undefined> {
+  let left = length;
+  return {
+    async next() {
+      const { done, value } = await body.next();
+      if (done === true && left > 0) throw new ConnectionProblem(problem("body-short"));
+      if (done === true) return { done, value: undefined };
+      left -= value.length;
+      if (left < 0) onLonger();
+      return { done: false, value };
+    },
+    async return() {
+      await body.return?.();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 async function* chunks(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {

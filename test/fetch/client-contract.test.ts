@@ -263,6 +263,18 @@ test("a body that throws late keeps what arrived before", async () => {
   expect({ text, broken }).toEqual({ text: "half", broken: "body-reset" });
 });
 
+test.each([
+  ["shorter than its Content-Length", { "content-length": "6" }, "body-short"],
+  ["longer, because the client decoded it unasked", { "content-length": "3" }, undefined],
+  ["shorter than its compressed form", { "content-length": "6", "content-encoding": "gzip" }, undefined],
+])("a body that ends without an error: %s", async (_, headers, expected) => {
+  for (const decoded of [false, true]) {
+    const client: Client = { request: async () => ({ status: 200, headers, body: pieces("half"), decoded }) };
+    const { text, broken } = await testFetcher({ client, retries: 0 }).read("https://website.test/");
+    expect({ text, broken }).toEqual({ text: "half", broken: expected });
+  }
+});
+
 test("a body that never arrives ends with the idle timeout", async () => {
   const body = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
   const client: Client = { request: async () => ({ status: 200, headers: [], body }) };
