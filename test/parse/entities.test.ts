@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeHtmlReferences, htmlEntities } from "../../src/model/html-entities.ts";
 import { decodeHtml, decodeReferences } from "../../src/parse/xml/text.ts";
-import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
+import { parsed, urlsOf } from "../support/parsed.ts";
 
 function decode(text: string): { text: string; flaws: string[] } {
   const flaws: string[] = [];

@@ -4,10 +4,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile, compiler, origin } from "../../scripts/tokenizer.ts";
 import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
-import { entry, parsed, parsePieces, urlset } from "../support/parsed.ts";
+import { parsed, parsePieces } from "../support/parsed.ts";
 import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
 import { words } from "../support/words.ts";
 
@@ -164,10 +165,13 @@ test("more steps and more text than there is room for at once are read as withou
   const caption = (n: number) =>
     ['"', "\\", "\u0001\n\r\n", "語", "plain ", "a&amp;b", "&lt;b&gt;"][n % 7]!.repeat(1 + ((n * 37) % 900));
   const long = Array.from({ length: some(700, 300) }, (_, n) =>
-    entry(`/${n}`, `<image:image><image:loc>/i</image:loc><image:caption>${caption(n)}</image:caption></image:image>`),
+    entry(
+      `../${n}`,
+      `<image:image><image:loc>/i</image:loc><image:caption>${caption(n)}</image:caption></image:image>`,
+    ),
   );
   const short = Array.from({ length: some(12_000, 5000) }, (_, n) =>
-    entry(`/s/${n % 4000}`, "<priority>0.1</priority>"),
+    entry(`../s/${n % 4000}`, "<priority>0.1</priority>"),
   );
   const both = urlset(...long, ...short);
   for (const document of isLong ? [urlset(...long), urlset(...short), both] : [both]) {
@@ -183,7 +187,7 @@ test("words that were seen before are not taken for others, also after a documen
   const word = (n: number) => `w${(n * 7919) % 1999}`;
   const document = urlset(
     ...Array.from({ length: 3000 }, (_, n) =>
-      entry(`/${n}`, `<news:news><news:title>${word(n)}</news:title></news:news>`),
+      entry(`../${n}`, `<news:news><news:title>${word(n)}</news:title></news:news>`),
     ),
   );
   const expected = parseWithout([document]);
@@ -195,7 +199,7 @@ test("words that were seen before are not taken for others, also after a documen
 
 test("halves of characters stay what they are, wherever the document is cut", () => {
   const lines = Array.from({ length: 60 }, (_, n) =>
-    entry(`/${n}`, `<news:news><news:title>a${n % 7 === 3 ? "\ud83c" : "\u{1f332}"}b</news:title></news:news>`),
+    entry(`../${n}`, `<news:news><news:title>a${n % 7 === 3 ? "\ud83c" : "\u{1f332}"}b</news:title></news:news>`),
   );
   const document = urlset(...lines);
   const expected = parseWithout([document]);

@@ -2,7 +2,8 @@
 // wrong root. They are read, as what their root says they are, and reported.
 import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../../src/model/parse-options.ts";
-import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+import { entry, index, richUrlset as urlset } from "../support/documents.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const one = "https://example.org/1";
@@ -132,7 +133,7 @@ describe("entries in unexpected places", () => {
     ["after the end of the index", `</sitemapindex><sitemap><loc>${one}</loc></sitemap><sitemapindex>`],
     ["written as pages, after the end of the index", `</sitemapindex><url><loc>${one}</loc></url><sitemapindex>`],
   ])("lenient: sitemaps %s", (_, content) => {
-    const result = parsed(`<sitemapindex ${namespace}>${content}</sitemapindex>`);
+    const result = parsed(index(content));
     expect(result.sitemaps).toEqual([{ url: one }]);
     expect(result.pages).toEqual([]);
     expect(result.outcome).toEqual({ kind: "index", format: "xml" });
@@ -153,35 +154,32 @@ describe("entries in unexpected places", () => {
 });
 
 describe("an index that is cut off", () => {
-  const index = `<sitemapindex ${namespace}><sitemap><loc>${one}</loc></sitemap><sitemap><loc>${two}</loc>`;
+  const cut = `<sitemapindex ${namespace}><sitemap><loc>${one}</loc></sitemap><sitemap><loc>${two}</loc>`;
 
   test.each(["", "<lastmod>2024</lastmod>", "<lastmod>202", "</sitemap", "\n", "<x>"])(
     "keeps the sitemap whose URL was closed: %j",
     (rest) => {
-      const result = parsed(`${index}${rest}`);
+      const result = parsed(`${cut}${rest}`);
       expect(result.sitemaps.map(({ url }) => url)).toEqual([one, two]);
       expect(result.complete).toBe(false);
     },
   );
 
   test("does not keep half a URL", () => {
-    expect(parsed(index.slice(0, -9))).toMatchObject({ sitemaps: [{ url: one }], codes: ["xml-truncated"] });
+    expect(parsed(cut.slice(0, -9))).toMatchObject({ sitemaps: [{ url: one }], codes: ["xml-truncated"] });
   });
 
   test("returns nothing more after reading was stopped", () => {
     const limits = { ...defaultLimits, documentEntries: 1 };
-    expect(parsed(`${index}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
-    expect(parsed(`${index}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);
+    expect(parsed(`${cut}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
+    expect(parsed(`${cut}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);
   });
 });
 
 describe("a URL inside of other markup", () => {
-  const index = (...entries: string[]) => `<sitemapindex ${namespace}>${entries.join("")}</sitemapindex>`;
-  const rest = `<sitemap><loc>${two}</loc></sitemap>`;
-
   test("lenient: a `<loc>` that was opened twice is read, and so is what follows it", () => {
     const twice = `<sitemap><loc><loc>${one}</loc><lastmod>2024</lastmod></sitemap>`;
-    expect(parsed(index(twice, rest))).toMatchObject({
+    expect(parsed(index(twice, two))).toMatchObject({
       sitemaps: [{ url: one, lastModified: "2024" }, { url: two }],
       codes: ["xml-mismatched-tag"],
       complete: false,
@@ -192,7 +190,7 @@ describe("a URL inside of other markup", () => {
   });
 
   test("`<loc><loc>` that is closed twice has no problem", () => {
-    expect(parsed(index(`<sitemap><loc> <loc>${one}</loc> </loc></sitemap>`, rest))).toMatchObject({
+    expect(parsed(index(`<sitemap><loc> <loc>${one}</loc> </loc></sitemap>`, two))).toMatchObject({
       sitemaps: [{ url: one }, { url: two }],
       codes: [],
     });
@@ -241,7 +239,7 @@ describe("entries between entries that are not written as entries", () => {
     ["URLs in a CDATA section", `<![CDATA[${one} ${two}]]>`, 3],
     ["URLs as text", `${one}\n  "${two}",`, 2],
   ])("lenient: %s are read, and reported", (_, text, count) => {
-    const result = parsed(urlset(...many(1), text, ...many(2)));
+    const result = parsed(urlset([...many(1), text, ...many(2)].join("\n")));
     expect(urlsOf(result)).toEqual([
       ...urlsOf(parsed(urlset(...many(1)))),
       one,
@@ -253,14 +251,17 @@ describe("entries between entries that are not written as entries", () => {
   });
 
   test("lenient: in an index they are sitemaps, in a feed items", () => {
-    const index = `<sitemapindex ${namespace}>${one} <![CDATA[<sitemap><loc>${two}</loc></sitemap>]]></sitemapindex>`;
-    expect(parsed(index).sitemaps).toEqual([{ url: one }, { url: two }]);
+    const section = `<![CDATA[<sitemap><loc>${two}</loc></sitemap>]]>`;
+    expect(parsed(`<sitemapindex ${namespace}>${one} ${section}</sitemapindex>`).sitemaps).toEqual([
+      { url: one },
+      { url: two },
+    ]);
     const rss = `<rss><channel><link>${three}</link>${one}<![CDATA[<item><link>${two}</link></item>]]></channel></rss>`;
     expect(urlsOf(parsed(rss))).toEqual([one, two]);
   });
 
-  test("other text, and a URL that is cut off, are none", () => {
-    expect(parsed(urlset("see <![CDATA[ a < b <url> ]]> example.org", entry(one)))).toMatchObject({
+  test("other text between entries is ignored, and so is a URL that is cut off", () => {
+    expect(parsed(urlset(`${entry(one)} see <![CDATA[ a < b <url> ]]> example.org`))).toMatchObject({
       pages: [{ url: one }],
       codes: [],
     });

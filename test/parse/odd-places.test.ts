@@ -1,11 +1,11 @@
 // Sitemaps whose parts are where nobody expects them: they are read, or their loss is reported.
 import { describe, expect, test } from "vitest";
-import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+import { entry, index, richUrlset as urlset } from "../support/documents.ts";
+import { parsed, urlsOf } from "../support/parsed.ts";
 
 const one = "https://example.org/1";
 const two = "https://example.org/2";
 const namespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
-const index = (content: string) => `<sitemapindex xmlns="${namespace}">${content}</sitemapindex>`;
 
 describe("after the root", () => {
   const prefixed = (url: string) => `<s:url><s:loc>${url}</s:loc></s:url>`;

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
-import { entry, urlset } from "../support/parsed.ts";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
 
 test("a sitemap gives its pages, and what was wrong with them", () => {
   expect(
-    parseSitemap(urlset(entry("https://example.org/1"), entry("/2")), { url: "https://example.org/s.xml" }),
+    parseSitemap(urlset(entry("https://example.org/1"), entry("./2")), { url: "https://example.org/s.xml" }),
   ).toEqual({
     kind: "pages",
     format: "xml",
     pages: [{ url: "https://example.org/1" }, { url: "https://example.org/2" }],
     complete: true,
-    problems: [{ code: "url-relative", message: "Resolved a relative URL: /2", value: "/2", line: 8 }],
+    problems: [{ code: "url-relative", message: "Resolved a relative URL: ./2", value: "./2", line: 8 }],
   });
 });
 

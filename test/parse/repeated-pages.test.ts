@@ -6,8 +6,9 @@ import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
-import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 
 const one = "https://example.org/1";
 const two = "https://example.org/2";

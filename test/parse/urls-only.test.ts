@@ -1,7 +1,8 @@
 // Where only URLs are wanted, details are left out: everything that there is to report must still be reported.
 import { expect, test } from "vitest";
+import { richUrlset as urlset } from "../support/documents.ts";
 import { some } from "../support/long.ts";
-import { parsePieces, urlset } from "../support/parsed.ts";
+import { parsePieces } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument } from "../support/repetitive.ts";
 import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";

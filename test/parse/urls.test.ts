@@ -1,17 +1,18 @@
 // The URLs of a document: each is one page, the first declaration counts.
 import { expect, test } from "vitest";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { some } from "../support/long.ts";
-import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 
 const read = (...urls: string[]) => parsed(urlset(...urls.map((url) => entry(url))));
 
 test("the first declaration of a URL counts, however it is written", () => {
   const [a, b, c] = ["https://example.org/a", "https://example.org/b", "https://example.org/c"];
-  const result = read(a, b, a, "/b", "/c", c);
+  const result = read(a, b, a, "../b", "../c", c);
   expect(urlsOf(result)).toEqual([a, b, c]);
   expect(result.problems).toMatchObject([
     { code: "url-repeated", value: a, count: 3 },
-    { code: "url-relative", value: "/c" },
+    { code: "url-relative", value: "../c" },
   ]);
 });
 

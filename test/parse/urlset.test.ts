@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { entry, parsed, parsePieces, urlset, urlsOf } from "../support/parsed.ts";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 import { parseSiteFile } from "../support/site-file.ts";
 
 // What becomes of every field of every format is written down in these websites (test/crawl/sites.test.ts).
@@ -88,7 +89,7 @@ describe("locs", () => {
   });
 
   test("relative ones are invalid if the document has no URL", () => {
-    const result = parsed(urlset(entry("/a"), z), { url: undefined });
+    const result = parsed(urlset(entry("a"), z), { url: undefined });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["url-invalid"]);
   });
@@ -250,22 +251,21 @@ describe("limits of a document", () => {
 });
 
 describe("nothing is dropped in silence", () => {
-  const ns = `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"`;
-  const entry = (inside: string) => `<urlset ${ns}><url><loc>https://e.example/0</loc>${inside}</url></urlset>`;
+  const page = (fields: string) => urlset(entry("https://e.example/0", fields));
+  const video = (fields: string) =>
+    page(`<video:video><video:thumbnail_loc>https://e.example/t</video:thumbnail_loc><video:title>t</video:title>
+      <video:description>d</video:description><video:content_loc>https://e.example/v</video:content_loc>${fields}</video:video>`);
 
   test("any number of URLs in one entry are pages", () => {
     const locs = Array.from({ length: 1500 }, (_, at) => `<loc>https://e.example/${at + 1}</loc>`);
-    const result = parsed(entry(locs.join("")));
+    const result = parsed(page(locs.join("")));
     expect(result.pages).toHaveLength(1501);
     expect(result.problems).toMatchObject([{ code: "url-several", count: 1500 }]);
   });
 
   test("values of a video beyond the first thousand are a loss", () => {
     const tags = "<video:tag>t</video:tag>".repeat(1200);
-    const result = parsed(
-      entry(`<video:video><video:thumbnail_loc>https://e.example/t</video:thumbnail_loc><video:title>t</video:title>
-        <video:description>d</video:description><video:content_loc>https://e.example/v</video:content_loc>${tags}</video:video>`),
-    );
+    const result = parsed(video(tags));
     expect(result.pages[0]?.videos?.[0]?.tags).toHaveLength(1000);
     expect(result.problems).toMatchObject([{ code: "limit-video-values", count: 200, limit: 1000 }]);
     expect(result.complete).toBe(false);
@@ -276,7 +276,7 @@ describe("nothing is dropped in silence", () => {
       `<news:news><news:publication><news:name>n</news:name><news:language>en</news:language></news:publication>
        <news:publication_date>2024-05-31</news:publication_date><news:title>${title}</news:title></news:news>`;
     const result = parsed(
-      entry(`<lastmod>2024-01-01</lastmod><lastmod>2024-02-02</lastmod><priority>0.1</priority><priority>0.2</priority>
+      page(`<lastmod>2024-01-01</lastmod><lastmod>2024-02-02</lastmod><priority>0.1</priority><priority>0.2</priority>
         <changefreq>daily</changefreq><changefreq>weekly</changefreq>${story("one")}${story("two")}`),
     );
     expect(result.pages).toMatchObject([
@@ -290,11 +290,10 @@ describe("nothing is dropped in silence", () => {
 
   test("a video's TV show is kept", () => {
     const result = parsed(
-      entry(`<video:video><video:thumbnail_loc>https://e.example/t</video:thumbnail_loc><video:title>t</video:title>
-        <video:description>d</video:description><video:content_loc>https://e.example/v</video:content_loc><video:tvshow>
+      video(`<video:tvshow>
         <video:show_title>Trees</video:show_title><video:video_type>full</video:video_type><video:episode_title>Oak</video:episode_title>
         <video:season_number>2</video:season_number><video:episode_number>x</video:episode_number>
-        <video:premier_date>2008-05-23</video:premier_date></video:tvshow></video:video>`),
+        <video:premier_date>2008-05-23</video:premier_date></video:tvshow>`),
     );
     expect(result.pages[0]?.videos?.[0]?.tvShow).toEqual({
       showTitle: "Trees",

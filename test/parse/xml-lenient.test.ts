@@ -1,7 +1,8 @@
 // Documents that are not as they should be: what is kept, and what is said about it.
 import { describe, expect, test } from "vitest";
+import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { isLong } from "../support/long.ts";
-import { entry, parsed, urlset, urlsOf } from "../support/parsed.ts";
+import { parsed, urlsOf } from "../support/parsed.ts";
 
 const sitemapNamespace = "http://www.sitemaps.org/schemas/sitemap/0.9";
 const two = [entry("https://example.org/1"), entry("https://example.org/2")];

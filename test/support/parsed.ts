@@ -60,19 +60,3 @@ export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}):
 export function urlsOf(result: { readonly pages: readonly SitemapPage[] }): string[] {
   return result.pages.map(({ url }) => url);
 }
-
-/** A sitemap with these entries, in the namespaces that the formats ask for. */
-export function urlset(...entries: string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
-  xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
-  xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"
-  xmlns:video="http://www.google.com/schemas/sitemap-video/1.1"
-  xmlns:xhtml="http://www.w3.org/1999/xhtml">
-${entries.join("\n")}
-</urlset>`;
-}
-
-export function entry(loc: string, rest = ""): string {
-  return `<url><loc>${loc}</loc>${rest}</url>`;
-}
