@@ -27,12 +27,12 @@ const yes = "<link rel=sitemap href=yes.xml>";
 const traps = `<!-- - -- ->${no}--><linker rel=sitemap href=/no.xml><script></scrip${no}</scripted>${no}</SCRIPT >`;
 
 test.each<[string, string, string[]]>([
-  ["a <link> whose relation is sitemap", `<head><link rel=stylesheet href=x.css>${yes}`, ["yes.xml"]],
+  ["a <link> with the relation sitemap", `<head><link rel=stylesheet href=x.css>${yes}`, ["yes.xml"]],
   ["any case, any order, other relations", "<LINK HREF=b.xml REL='alternate SiteMap' / >", ["b.xml"]],
   ["quotes and entities", '<link\n\trel = "sitemap"\n href = "/c.xml?a=1&amp;b=2" >', ["c.xml?a=1&b=2"]],
-  ["a <base> moves what follows", `<base href="/x/">${yes}`, ["x/yes.xml"]],
+  ["a <base> changes the URLs after it", `<base href="/x/">${yes}`, ["x/yes.xml"]],
   ["the first <base> with a target", `<base target="_top"><base href="/x/"><base href="/y/">${yes}`, ["x/yes.xml"]],
-  ["a first <base> that is no URL", `<base href="https://["><base href="/y/">${yes}`, ["yes.xml"]],
+  ["a first <base> that is not a URL", `<base href="https://["><base href="/y/">${yes}`, ["yes.xml"]],
   ["comments, scripts, styles", `<!-- ${no} --><script>'${no}';</script><style>${no}</style>${yes}`, ["yes.xml"]],
   ["templates", `<template>${no}</template>`, []],
   ["names that look like what they are not", `${traps}${yes}<!-`, ["yes.xml"]],
@@ -49,19 +49,19 @@ test.each<[string, string, string[]]>([
   expect(inHtml(html)).toEqual(expected.map((path) => home + path));
 });
 
-test("a link whose type is HTML is for people", () => {
+test("a link to an HTML sitemap is ignored", () => {
   for (const type of ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"]) {
     expect(inHtml(`<link rel="sitemap" type="${type}" href="/sitemap.html">`)).toEqual([]);
     expect(inHeader(`</sitemap.html>; rel=sitemap; type="${type}", </a.xml>; rel=sitemap`)).toEqual([`${home}a.xml`]);
   }
 });
 
-test("a tag that is cut off with its document names nothing", () => {
+test("a tag that is cut off is not used", () => {
   const html = '<link rel="sitemap" href="/a.xml"><link rel="sitemap" href="/sitemap-';
   expect(inEveryCut(html, (pieces) => read(pieces, true)).urls).toEqual([`${home}a.xml`]);
 });
 
-test("a tag without an end is given up, and what follows is read", () => {
+test("a tag without an end is skipped, and the rest is read", () => {
   const html = `<link rel=sitemap href="${"x".repeat(70_000)}<link rel="sitemap" href="/a.xml">`;
   for (const size of [html.length, 65_535, 65_536, 1000]) {
     const pieces = html.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
@@ -91,7 +91,7 @@ test("spec: RFC 8288, a Link header has targets with parameters, separated by co
   expect(inHeader("<c.xml>; REL=Sitemap", "<d.xml>; rel=other; rel=sitemap")).toEqual([`${home}c.xml`]);
 });
 
-test("a Link header that is not well-formed gives what stands before the fault", () => {
+test("of a malformed Link header, the links before the mistake are used", () => {
   expect(inHeader('<a.xml>; rel=sitemap, <b.xml; rel="sitemap')).toEqual([`${home}a.xml`]);
   expect(inHeader('garbage; "<>')).toEqual([]);
 });

@@ -26,20 +26,20 @@ test.each(platformSites.map((each) => [each.name, each] as const))(
   },
 );
 
-test("paths of the caller's own are asked for, and nothing if well-known paths are not wanted", async () => {
+test("`extraKnownPaths` are always tried, well-known paths only if wanted", async () => {
   const wordpress = { "/": '<html><meta name="generator" content="WordPress 6">', "/own.xml": urlset("a") };
   expect((await visited(wordpress, { extraKnownPaths: ["own.xml"] })).found).toEqual(["/own.xml"]);
   expect((await visited(wordpress, { knownPaths: "never" })).hits).toEqual(["/robots.txt", "/"]);
 });
 
-test("a platform that was recognized by mistake hides no sitemap", async () => {
+test("a wrongly recognized platform hides no sitemap", async () => {
   const image = '<html><img src="https://blog.example.net/wp-content/a.jpg"><img src="https://cdn.shopify.com/b.png">';
   const { found, tree, hits } = await visited({ "/": image, "/sitemaps.xml": urlset("a") });
   expect([found, tree.complete]).toEqual([["/sitemaps.xml"], true]);
   expect(new Set(hits).size).toBe(hits.length);
 });
 
-test("a website that tells nothing is asked for all well-known paths", async () => {
+test("all well-known paths are tried if the platform is unknown", async () => {
   const { hits } = await visited({ "/": "<html>" });
   expect(hits.slice(2).sort()).toEqual(knownPaths.map((path) => `/${path}`).sort());
   expect(hits.some((path) => path.includes("admin"))).toBe(false);

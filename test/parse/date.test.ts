@@ -83,7 +83,7 @@ describe("lenient: other forms are written as ISO 8601, with the offset and prec
   });
 });
 
-describe("what is ambiguous, impossible or no date is absent", () => {
+describe("an ambiguous or impossible date is absent", () => {
   test.each([
     // Could be two days.
     ...list("01/02/2024 | 01.02.2024 | 1-2-2024 | 01/02/03 | 25/12/24"),
@@ -108,7 +108,7 @@ describe("what is ambiguous, impossible or no date is absent", () => {
   });
 });
 
-describe("every date that is rewritten says so", () => {
+describe("rewritten dates are reported", () => {
   const said = (text: string, form?: "rfc822") => {
     const codes: string[] = [];
     const date = readDate(text, (code, value) => codes.push(code, value), form);
@@ -157,10 +157,13 @@ describe("names of time zones", () => {
   });
 
   // BST is an hour ahead in Britain and six in Bangladesh; nobody knows what XYZT is; RFC 822 got its letters wrong.
-  test.each(["IST", "BST", "bst", "AST", "GST", "XYZT", "A"])("where %s is, nobody can tell: the day stays", (name) => {
-    expect(parseDate(`Thu, 17 Dec 2009 12:04:56 ${name}`)).toBe("2009-12-17");
-    expect(parseDate(`Dec 17 12:04:56 ${name} 2009`)).toBe("2009-12-17");
-  });
+  test.each(["IST", "BST", "bst", "AST", "GST", "XYZT", "A"])(
+    "the zone %s is ambiguous, so only the day is kept",
+    (name) => {
+      expect(parseDate(`Thu, 17 Dec 2009 12:04:56 ${name}`)).toBe("2009-12-17");
+      expect(parseDate(`Dec 17 12:04:56 ${name} 2009`)).toBe("2009-12-17");
+    },
+  );
 });
 
 // Strings near dates: pieces of dates in any order.
@@ -187,7 +190,7 @@ test("`new Date` reads every result, and reading it again changes nothing", () =
   );
 });
 
-describe("a date is the instant that it was written for", () => {
+describe("the instant of a date", () => {
   const moments = fc.record({
     time: fc.integer({ min: Date.UTC(1000, 0, 2) / 1000, max: Date.UTC(9999, 11, 30) / 1000 }).map((s) => s * 1000),
     offset: fc.integer({ min: -12 * 60, max: 14 * 60 }),
@@ -263,7 +266,7 @@ test.each<[text: string, date: string]>([
 test.each([
   ...["Europe/Brussels", "America/Los_Angeles", "America/Argentina/Buenos_Aires", "US/Pacific", "Etc/GMT+1"],
   ...["Pacific Standard Time", "EST +0200", "[Europe/Paris]"],
-])("lenient: a time in the zone %j keeps its day", (zone) => {
+])("lenient: of a time in the zone %j, only the day is kept", (zone) => {
   for (const time of ["2023-11-24 18:28", "Fri, 24 Nov 2023 18:28:00"]) {
     const codes: string[] = [];
     expect(readDate(`${time} ${zone}`, (code) => codes.push(code))).toBe("2023-11-24");
@@ -280,10 +283,10 @@ test.each([
   ["(EST)", "-05:00"],
   ["+01:00[Europe/Paris]", "+01:00"],
   ["Etc/UTC", "Z"],
-])("lenient: a name beside an offset: %j", (zone, offset) => {
+])("lenient: a zone name next to an offset is accepted: %j", (zone, offset) => {
   expect(parseDate(`Fri, 24 Nov 2023 18:28:00 ${zone}`)).toBe(`2023-11-24T18:28:00${offset}`);
 });
 
-test("a weekday that fits neither order leaves a date ambiguous", () => {
+test("a date stays ambiguous if its weekday fits neither order", () => {
   expect(parseDate("Mon, 01/02/2024 - 10:00")).toBeUndefined();
 });

@@ -16,7 +16,7 @@ describe("the content decides what a document is", () => {
     expect(parsed(text, { url: "https://example.org/anything.php?x=robots.txt" }).outcome).toEqual(outcome);
   });
 
-  test("a robots.txt is known by its URL, unless it is clearly something else", () => {
+  test("a robots.txt is recognized by its URL, unless it is clearly something else", () => {
     const url = "https://example.org/robots.txt";
     const robots = parsed("User-agent: *\nSitemap: https://example.org/s.xml\n", { url });
     expect(robots.outcome).toEqual({ kind: "index", format: "robots" });
@@ -34,7 +34,7 @@ describe("the content decides what a document is", () => {
     "<br />\n<b>Warning</b>: Undefined variable $x in <b>/srv/robots.php</b> on line <b>3</b><br />\n",
     "<!DOCTYPE html><html><body><pre>\n",
     "\n\ufeff <?php echo 1; ?>\n",
-  ])("lenient: a robots.txt that begins with %j is read for its lines", (before) => {
+  ])("lenient: the lines of a robots.txt that begins with %j are read", (before) => {
     const url = "https://example.org/robots.txt";
     const robots = parsed(`${before}User-agent: *\nSitemap: https://example.org/s.xml\nCrawl-delay: 2\n`, { url });
     expect(robots.outcome).toEqual({ kind: "index", format: "robots" });
@@ -46,18 +46,18 @@ describe("the content decides what a document is", () => {
     ["html", "<html><head><title>404: Not found</title><style>a:hover { b: c }</style></head></html>"],
     ["p", "<p>Not found</p>"],
     ["markup", "<!-- nothing -->"],
-  ])("in place of robots.txt, %s without one of its lines is none", (value, text) => {
+  ])("%s at the address of robots.txt is invalid unless it has a robots.txt line", (value, text) => {
     const { outcome } = parsed(text, { url: "https://example.org/robots.txt" });
     expect(outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value } });
   });
 
-  test("a sitemap in place of robots.txt is a sitemap", () => {
+  test("a sitemap at the address of robots.txt is read as a sitemap", () => {
     const url = "https://example.org/robots.txt";
     expect(parsed(`<!-- x -->\n${urlset}`, { url }).outcome).toEqual({ kind: "pages", format: "xml" });
   });
 });
 
-describe("a document that is not a sitemap has a name", () => {
+describe("what was received instead of a sitemap", () => {
   test.each([
     ["html", "<!DOCTYPE html><html><head><title>x</title><body><pre>https://example.org/</pre></html>"],
     ["html", "<html><body><br><p>a < b & c</body>"],
@@ -92,7 +92,7 @@ describe("a document that is not a sitemap has a name", () => {
   );
 });
 
-describe("what may stand before a document", () => {
+describe("white space before a document", () => {
   test("lenient: blank lines before the declaration are skipped and reported", () => {
     const result = parsed(`${"\n".repeat(30)}${declaration}${urlset}`);
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
@@ -117,7 +117,7 @@ describe("junk around a document", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("a text that mentions angle brackets stays a text", () => {
+  test("a text sitemap may contain angle brackets", () => {
     const result = parsed("<URL:https://example.org/0>\nhttps://example.org/1\n<https://example.org/2>\n");
     expect(result.outcome).toMatchObject({ kind: "invalid" });
     const text = parsed("https://example.org/1\n<https://example.org/2>\nfeed < rss\n");
@@ -139,7 +139,7 @@ describe("junk around a document", () => {
     urlset.replace("/1", "/2"),
     '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><loc>https://example.org/2</loc></url>',
     "junk <p>more</p><url><loc>https://example.org/2</loc></url></urlset>",
-  ])("lenient: what is listed after the root is read and reported: %j", (more) => {
+  ])("lenient: entries after the root are read and reported: %j", (more) => {
     const result = parsed(`${urlset}\n${more}`);
     expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
     expect(result.codes[0]).toBe("xml-junk-after-root");
@@ -154,7 +154,7 @@ describe("junk around a document", () => {
   });
 });
 
-test("binary data in place of robots.txt is not an empty robots.txt; lines among it count", () => {
+test("binary data at the address of robots.txt is invalid, unless it has robots.txt lines", () => {
   const url = "https://example.org/robots.txt";
   const noise = "\u001f\u0002\ufffd\u0003\u0004x".repeat(9);
   expect(parsed(noise, { url }).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });

@@ -100,7 +100,7 @@ describe("in a sitemap", () => {
     "&amp;#169;",
     "<![CDATA[&lt;b&gt; &amp;]]>",
     "a &amp;eacute; <!-- -->&amp;lt;",
-  ])("spec: text is decoded once, also where it shows references: %s", (written) => {
+  ])("spec: text is decoded once, even if it is about references: %s", (written) => {
     const text = decode(written.replaceAll(/<!\[CDATA\[|]]>|<!-- -->/g, "")).text;
     const shown = written.startsWith("<![") ? written.slice(9, -3) : text;
     const extensions = `<news:news><news:title>${written}</news:title><news:keywords>${written}</news:keywords></news:news>

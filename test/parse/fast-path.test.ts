@@ -21,7 +21,7 @@ test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () =
   if (isLong && existsSync(compiler)) expect(code).toBe(await compile());
 });
 
-test("a word that is fine in one place is reported in another, also where only URLs are wanted", () => {
+test("a value that is valid in one field is reported in another, also with `urlsOnly`", () => {
   const entries = (frequency: string, priority: string, count: number, from: number) =>
     Array.from(
       { length: count },
@@ -94,7 +94,7 @@ test("nothing is read or reported after the last allowed entry", () => {
   }
 });
 
-test("a CDATA section between tags with attributes is no tag", () => {
+test("a CDATA section between tags with attributes is not read as a tag", () => {
   const map = (n: number) => `<sitemap a="b"><![CDATA[x]]><loc>https://example.org/${n}</loc></sitemap>`;
   for (const root of ["sitemapindex", "SITEMAPINDEX"]) {
     const maps = Array.from({ length: 6 }, (_, n) => `<![CDATA[text]]>${map(n)}`).join("");
@@ -114,7 +114,7 @@ test("a tag with a space and no attributes has none, whatever tag came before it
   expect(parseWithout([document]).pages).toEqual(pages);
 });
 
-test("wherever a document is cut between the two halves of a character, what follows is read as it stands", () => {
+test("a split surrogate pair does not change the text after it", () => {
   const lines = Array.from({ length: 400 }, (_, n) =>
     entry(
       `https://example.org/${n}`,
@@ -161,7 +161,7 @@ test("long documents that change their shape again and again are read as without
   }
 });
 
-test("more steps and more text than there is room for at once are read as without the fast path", () => {
+test("more tokens and text than fit into memory at once are read as without the fast path", () => {
   const caption = (n: number) =>
     ['"', "\\", "\u0001\n\r\n", "語", "plain ", "a&amp;b", "&lt;b&gt;"][n % 7]!.repeat(1 + ((n * 37) % 900));
   const long = Array.from({ length: some(700, 300) }, (_, n) =>
@@ -183,7 +183,7 @@ test("more steps and more text than there is room for at once are read as withou
   }
 });
 
-test("words that were seen before are not taken for others, also after a document that was left in its middle", () => {
+test("recurring words are not confused, even after a document that was not read to its end", () => {
   const word = (n: number) => `w${(n * 7919) % 1999}`;
   const document = urlset(
     ...Array.from({ length: 3000 }, (_, n) =>
@@ -197,7 +197,7 @@ test("words that were seen before are not taken for others, also after a documen
   }
 });
 
-test("halves of characters stay what they are, wherever the document is cut", () => {
+test("lone surrogates are kept, however the document is split", () => {
   const lines = Array.from({ length: 60 }, (_, n) =>
     entry(`../${n}`, `<news:news><news:title>a${n % 7 === 3 ? "\ud83c" : "\u{1f332}"}b</news:title></news:news>`),
   );
@@ -241,7 +241,7 @@ test("entries inside other entries, or left open before them, are read the same 
   }
 });
 
-test("a field that was first seen where it has no meaning is still checked where it has one", () => {
+test("a field that first occurs outside its parent is still checked inside it", () => {
   const strange = "<z><priority>9</priority><lastmod>no</lastmod><changefreq>no</changefreq><loc>x</loc></z>";
   const entries = (from: number, priority: string) =>
     Array.from({ length: 9 }, (_, n) => entry(`https://example.org/${from + n}`, `<priority>${priority}</priority>`));

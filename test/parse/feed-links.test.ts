@@ -65,7 +65,7 @@ test.each([
   expect(parsed(text).outcome).toMatchObject({ kind: "pages", next: two });
 });
 
-describe("a feed inside something else", () => {
+describe("a feed inside another document", () => {
   const item = `<item><link>${one}</link></item>`;
   test.each([
     `<html><body>${rss(item)}</body></html>`,
@@ -101,7 +101,7 @@ describe("RDF", () => {
     rdf('<rdf:Description rdf:about="https://example.org/x"/>'),
     rdf("<foaf:Person/>", ' xmlns:foaf="http://xmlns.com/foaf/0.1/"'),
     rdf(""),
-  ])("is not one otherwise: %s", (text) => {
+  ])("RDF without any of these is not a feed: %s", (text) => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value: "rdf" } });
   });
 });

@@ -33,7 +33,7 @@ describe("RSS 2.0", () => {
     expect(parsePieces([atom])).toMatchObject({ complete: true, pages: [{ newsStory: { title: "t" } }] });
   });
 
-  test("lenient: the guid is the link where there is none, unless it is no permanent link", () => {
+  test("lenient: without a link, the guid is used, unless it is not a permalink", () => {
     const result = parsed(
       rss(
         "<item><title>a</title><guid>https://example.org/a</guid></item>",
@@ -65,7 +65,7 @@ describe("RSS 2.0", () => {
     expect(result.codes).toEqual(["xml-truncated"]);
   });
 
-  test.each(["0.91", "0.92"])("RSS %s is read alike", (version) => {
+  test.each(["0.91", "0.92"])("RSS %s is read like RSS 2.0", (version) => {
     const result = parsed(
       `<rss version="${version}"><channel><item><title>T</title><link>https://example.org/1</link></item></channel></rss>`,
     );
@@ -119,7 +119,7 @@ describe("relative links", () => {
   const urls = (document: string, url = "https://host.example/feeds/all.xml") => urlsOf(parsed(document, { url }));
 
   // https://www.rfc-editor.org/rfc/rfc4287#section-2: "Any element defined by this specification MAY have an xml:base attribute"
-  test("spec: xml:base of the feed, the entry and the link is what they are relative to, each relative to the one around it", () => {
+  test("spec: links are resolved against the xml:base of the link, the entry and the feed", () => {
     expect(
       urls(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://base.example/blog/">
         <entry><link href="1"/></entry>
@@ -145,7 +145,7 @@ describe("relative links", () => {
     ).toEqual(["https://host.example/news/1", "https://host.example/old/2", "https://base.example/a/3"]);
   });
 
-  test("an invalid base changes nothing, and valid relative links are not a problem", () => {
+  test("an invalid base is ignored, and relative links are not a problem", () => {
     const result = parsed(
       `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="javascript:alert(1)"><entry><link href="1"/></entry></feed>`,
       { url: "https://host.example/feed" },
@@ -160,7 +160,7 @@ describe("relative links", () => {
 });
 
 describe("links of several kinds", () => {
-  test("the alternate that is a page comes before others, whatever their order", () => {
+  test("a link to an HTML page is preferred, in any order", () => {
     const result = parsed(`<feed xmlns="http://www.w3.org/2005/Atom">
       <entry><link type="application/json" href="https://e.example/1.json"/><link href="https://e.example/1"/></entry>
       <entry><link type="application/pdf" href="https://e.example/2.pdf"/><link type="text/html; charset=utf-8" href="https://e.example/2"/></entry>

@@ -97,8 +97,8 @@ describe("dates", () => {
   });
 });
 
-describe("what stands before a document", () => {
-  test("megabytes of blanks, which are a few bytes compressed", async () => {
+describe("text before a document", () => {
+  test("megabytes of white space", async () => {
     const blanks = brotliCompressSync(Buffer.alloc(some(100_000_000, 5_000_000), " "), {
       params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
     });
@@ -121,7 +121,7 @@ describe("what stands before a document", () => {
 });
 
 describe("names", () => {
-  test("elements with long names are open, and end tags match none of them", async () => {
+  test("end tags that match none of the open elements, which have long names", async () => {
     // As many bytes of names as of end tags, in the larger document.
     const depth = some(250, 60);
     const tags = depth * 320;
@@ -133,7 +133,7 @@ describe("names", () => {
     }
   });
 
-  test("many elements are open, and end tags match none of them", async () => {
+  test("end tags that match none of many open elements", async () => {
     for (const tags of isLong ? ["</a>", "<c></a></c>", "<C></c>", "</a ></A>"] : ["</a>", "<C></c>"]) {
       const build = (size: number) => `<urlset>${"<b>".repeat(size)}${tags.repeat(some(40_000, 20_000))}`;
       await expectLinear(build, 15, readXml, 16, 2.5);
@@ -184,7 +184,7 @@ describe("names", () => {
     }
   });
 
-  test("declarations of namespaces that stay in scope", async () => {
+  test("namespace declarations that stay in scope", async () => {
     const open = (size: number) =>
       Array.from({ length: some(200, 80) }, (_, depth) => {
         const declared = Array.from({ length: size }, (_, n) => `xmlns:${(depth * size + n) * 2048}="u"`).join(" ");
@@ -286,7 +286,7 @@ describe("markup", () => {
   );
 });
 
-describe("other readers", () => {
+describe("compared with other parsers", () => {
   const folder = newFolder();
   /** The text as a file; what is refused was read, too. */
   const inFile =
@@ -372,7 +372,7 @@ describe("other readers", () => {
   });
 });
 
-describe("patterns made up at random", () => {
+describe("random patterns", () => {
   // `SITEGROVE_PATTERNS=2000` tries more.
   const count = Number(process.env["SITEGROVE_PATTERNS"] ?? some(60, 6));
   const readers = { xml: readXml, text: readText, robots: readRobots, html: readHtml };

@@ -10,7 +10,7 @@ const one = "https://example.org/1";
 const two = "https://example.org/2";
 const three = "https://example.org/3";
 
-describe("an entry's start tag ends what was left open before it", () => {
+describe("an entry's start tag closes everything that was left open", () => {
   test.each([
     ["an entry", `<url><loc>${one}</loc>`],
     ["an entry with a misspelled end tag", `<url><loc>${one}</loc></ulr>`],
@@ -76,7 +76,7 @@ describe("an entry's start tag ends what was left open before it", () => {
     expect(urlsOf(atom)).toEqual([one, two]);
   });
 
-  test("any number of them, whatever was left open", () => {
+  test("any number of entries may be left open", () => {
     for (const [before, after] of [
       ["", ""],
       ["<x>", ""],
@@ -146,7 +146,7 @@ describe("entries in unexpected places", () => {
     expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
   });
 
-  test("the URL of an entry counts before one in an element that is unknown", () => {
+  test("the URL of an entry comes before one in an unknown element", () => {
     const result = parsed(urlset(`<url><related><loc>${two}</loc></related><loc>${one}</loc></url>`));
     expect(urlsOf(result)).toEqual([one]);
     expect(result.problems).toEqual([]);
@@ -176,7 +176,7 @@ describe("an index that is cut off", () => {
   });
 });
 
-describe("a URL inside of other markup", () => {
+describe("a URL inside other markup", () => {
   test("lenient: a `<loc>` that was opened twice is read, and so is what follows it", () => {
     const twice = `<sitemap><loc><loc>${one}</loc><lastmod>2024</lastmod></sitemap>`;
     expect(parsed(index(twice, two))).toMatchObject({
@@ -189,7 +189,7 @@ describe("a URL inside of other markup", () => {
     expect(result.pages).toMatchObject([{ url: one, images: [{ url: "https://example.org/i" }] }, { url: two }]);
   });
 
-  test("`<loc><loc>` that is closed twice has no problem", () => {
+  test("`<loc><loc>` that is closed twice is not a problem", () => {
     expect(parsed(index(`<sitemap><loc> <loc>${one}</loc> </loc></sitemap>`, two))).toMatchObject({
       sitemaps: [{ url: one }, { url: two }],
       codes: [],
@@ -200,13 +200,13 @@ describe("a URL inside of other markup", () => {
     [`<loc>${one}<loc>2</loc></loc>`, "url-invalid"],
     [`<loc>${one}<loc>2</loc>3</loc>`, "url-invalid"],
     [`<loc>${one}<lastmod>2024</lastmod>`, "url-missing"],
-  ])("no URL is guessed from %s", (loc, code) => {
+  ])("%s is not repaired, because the URL would be a guess", (loc, code) => {
     const result = parsed(urlset(`<url>${loc}</url>`, entry(three)));
     expect(urlsOf(result)).toEqual([three]);
     expect(result.codes).toContain(code);
   });
 
-  test("lenient: a link with the URL as its text is reported as a repair; its title is no URL", () => {
+  test("lenient: a link with the URL as its text is repaired and reported; a title is not a URL", () => {
     const link = (text: string) => entry(`<a href="${one}">${text}</a>`);
     expect(parsed(urlset(link(one), link("Page one")))).toMatchObject({
       pages: [{ url: one }],
@@ -231,7 +231,7 @@ describe("a URL inside of other markup", () => {
   });
 });
 
-describe("entries between entries that are not written as entries", () => {
+describe("entries without the tags of an entry", () => {
   const many = (from: number) => Array.from({ length: 40 }, (_, n) => entry(`https://example.org/${from}/${n}`));
 
   test.each([
@@ -250,7 +250,7 @@ describe("entries between entries that are not written as entries", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("lenient: in an index they are sitemaps, in a feed items", () => {
+  test("lenient: in an index, they are sitemaps; in a feed, items", () => {
     const section = `<![CDATA[<sitemap><loc>${two}</loc></sitemap>]]>`;
     expect(parsed(`<sitemapindex ${namespace}>${one} ${section}</sitemapindex>`).sitemaps).toEqual([
       { url: one },

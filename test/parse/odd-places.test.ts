@@ -19,18 +19,21 @@ describe("after the root", () => {
     expect(result.codes).toEqual(["xml-junk-after-root"]);
   });
 
-  test("namespaces of other elements there do not, which is a loss", () => {
+  test("namespaces of other elements do not stay in scope, which is a loss", () => {
     const other = `<x xmlns:s="${namespace}"/><s:url><s:loc>${two}</s:loc></s:url>`;
     const result = parsed(`${urlset(entry(one))}${other}`);
     expect(urlsOf(result)).toEqual([one]);
     expect(result.complete).toBe(false);
   });
 
-  test.each([`<loc>${two}</loc>`, `<loc>${two}</loc> `])("lenient: the last URL is read, too: %j", (late) => {
-    const result = parsed(`${urlset(entry(one))}${late}`);
-    expect(urlsOf(result)).toEqual([one, two]);
-    expect(result.complete).toBe(true);
-  });
+  test.each([`<loc>${two}</loc>`, `<loc>${two}</loc> `])(
+    "lenient: a URL at the very end, outside an entry, is read: %j",
+    (late) => {
+      const result = parsed(`${urlset(entry(one))}${late}`);
+      expect(urlsOf(result)).toEqual([one, two]);
+      expect(result.complete).toBe(true);
+    },
+  );
 
   test.each([
     two,
@@ -38,7 +41,7 @@ describe("after the root", () => {
     `${"- ".repeat(500)}\n${two}`,
     `<rss><channel><item><link>${two}</link></item></channel></rss>`,
     `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${two}"/></entry></feed>`,
-  ])("what may be an entry there is a loss: %j", (late) => {
+  ])("a possible entry after the root is a loss: %j", (late) => {
     const result = parsed(`${urlset(entry(one))}${late}`);
     expect(urlsOf(result)).toEqual([one]);
     expect(result.codes).toContain("xml-entry-skipped");
@@ -107,7 +110,7 @@ describe("an entry of another format is a loss", () => {
     urlset(entry(one), `<x:url xmlns:x="https://example.org/ns"><x:loc>${two}</x:loc></x:url>`),
     rss("<url>https://example.org/</url>"),
     rss(`<x:entry xmlns:x="https://example.org/ns"/>`),
-  ])("an extension is none: %s", (text) => expect(parsed(text).complete).toBe(true));
+  ])("an element of an extension is not an entry: %s", (text) => expect(parsed(text).complete).toBe(true));
 });
 
 describe("in an entry", () => {
@@ -158,7 +161,7 @@ test.each([
 
 describe("a long text before the document", () => {
   const text = "Warning: something is wrong\n".repeat(400);
-  test("lenient: is skipped, however the document begins", () => {
+  test("lenient: it is skipped, however the document begins", () => {
     for (const document of [urlset(entry(one)), `<rss><channel><item><link>${one}</link></item></channel></rss>`]) {
       const result = parsed(text + document);
       expect(urlsOf(result)).toEqual([one]);
@@ -166,18 +169,18 @@ describe("a long text before the document", () => {
     }
   });
 
-  test("with URLs is a list of them, and the document after it is a loss", () => {
+  test("is read as a text sitemap if it has URLs, and the document after it is a loss", () => {
     const result = parsed(`${two}\n${text}${urlset(entry(one))}`);
     expect(urlsOf(result)).toEqual([two]);
     expect(result).toMatchObject({ codes: ["text-junk", "xml-malformed-tag"], complete: false });
   });
 
-  test("alone is not a sitemap", () => {
+  test("without a document is not a sitemap", () => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
   });
 });
 
-test("free text is not the URL of a license", () => {
+test("an image license in free text is not read as a URL", () => {
   const license = (text: string) =>
     parsed(
       urlset(entry(one, `<image:image><image:loc>/i</image:loc><image:license>${text}</image:license></image:image>`)),

@@ -3,7 +3,7 @@ import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, richUrlset as urlset } from "../support/documents.ts";
 
-test("a sitemap gives its pages, and what was wrong with them", () => {
+test("the result has the pages and the problems", () => {
   expect(
     parseSitemap(urlset(entry("https://example.org/1"), entry("./2")), { url: "https://example.org/s.xml" }),
   ).toEqual({
@@ -15,7 +15,7 @@ test("a sitemap gives its pages, and what was wrong with them", () => {
   });
 });
 
-test("an index that also lists pages has them; any other has not even the field", () => {
+test("an index has the field `pages` only if it lists pages", () => {
   const sitemap = "<sitemap><loc>https://example.org/a</loc></sitemap>";
   const mixed = parseSitemap(`<urlset>${sitemap}${entry("https://example.org/p")}</urlset>`);
   expect(mixed).toMatchObject({ kind: "index", pages: [{ url: "https://example.org/p" }] });

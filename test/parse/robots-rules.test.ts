@@ -75,7 +75,7 @@ describe("RFC 9309", () => {
     expect(disallowed.filter((path) => isAllowed(text, path))).toEqual([]);
   });
 
-  test("a crawler's own groups are joined, and count instead of those of all others", () => {
+  test("the groups for a crawler are merged, and replace the group for *", () => {
     const text =
       "User-agent: *\nDisallow: /\n\nUser-agent: googlebot\nDisallow: /a\n\nUser-agent: x\nUser-agent: GoogleBot/2.1\nDisallow: /b";
     expect(["/a", "/b", "/c"].map((path) => isAllowed(text, path, "Googlebot"))).toEqual([false, false, true]);
@@ -83,7 +83,7 @@ describe("RFC 9309", () => {
     expect(isAllowed(text, "/b", "x")).toBe(false);
   });
 
-  test("lines that are no rules do not end a group, and rules outside of groups do not count", () => {
+  test("other lines do not end a group, and rules outside groups are ignored", () => {
     const text = `Disallow: /early
 User-agent: A
 Crawl-delay: 3
@@ -103,11 +103,11 @@ Disallow: /c`;
     expect(isAllowed(text, "/b", "other")).toBe(true);
   });
 
-  test("a group without rules allows everything to its crawler", () => {
+  test("a group without rules allows its crawler everything", () => {
     expect(isAllowed("User-agent: *\nDisallow: /\n\nUser-agent: Bot\n", "/a")).toBe(true);
   });
 
-  test.each(["\n", "\r\n", "\r"])("lines may end in %j; the line of the rule that decides is told", (end) => {
+  test.each(["\n", "\r\n", "\r"])("lines may end in %j, and the matching rule has its line number", (end) => {
     const text = ["# comment", "User-agent: *", "", "Allow: /a", "Disallow: /a/b # why"].join(end);
     const robots = parseRobots(text);
     expect(robots.matchingRule("/a/b/c", "Bot")).toEqual({ allows: false, path: "/a/b", line: 5 });
@@ -161,14 +161,14 @@ describe("Google's parser", () => {
     expect(isAllowed(text, path, agent)).toBe(allowed);
   });
 
-  test("a line counts up to 16,663 characters", () => {
+  test("only the first 16,663 characters of a line are read", () => {
     const path = `/x/${"a".repeat(16_649)}`;
     const text = `user-agent: Bot\ndisallow: ${path}/cut-off`;
     expect(isAllowed(text, `${path}/other`)).toBe(false);
     expect(isAllowed(text, "/other")).toBe(true);
   });
 
-  test("a robots.txt counts up to 500 KiB", () => {
+  test("only the first 500 KiB of a robots.txt are read", () => {
     const before = `User-agent: *\n${"#é\n".repeat(100_000)}`;
     const room = 512_000 - Buffer.byteLength(before);
     const filled = before + "#".repeat(room - "\nDisallow: /a\n".length);
@@ -188,7 +188,7 @@ test("a hostile robots.txt is evaluated quickly", () => {
   expect(wild.isAllowed(`/${"a".repeat(100_000)}b`, "x")).toBe(true);
 });
 
-test.each([[undefined], [42], [null]])("%j is no robots.txt, URL or name", (wrong) => {
+test.each([[undefined], [42], [null]])("%j is refused as a robots.txt, URL or crawler name", (wrong) => {
   expect(() => parseRobots(wrong as never)).toThrow(/Expected `text`/);
   expect(() => parseRobots("").isAllowed(wrong as never, "Bot")).toThrow(/Expected `url`/);
   expect(() => parseRobots("").isAllowed("/", wrong as never)).toThrow(/Expected `agent`/);

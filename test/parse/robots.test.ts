@@ -38,7 +38,7 @@ const [a, b] = ["https://example.org/a.xml", "https://cdn.example/b.xml.gz"];
 // https://www.sitemaps.org/protocol.html#submit_robots
 //   "The Sitemap directive is independent of the user-agent line, so it doesn't matter where you place it in your file."
 describe("Sitemap lines", () => {
-  test("spec: they are taken wherever they stand, in their order; the first declaration counts", () => {
+  test("spec: Sitemap lines are read anywhere, in order, each URL once", () => {
     expect(
       read(`Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\nsitemap: ${a}\n`),
     ).toMatchObject({
@@ -62,7 +62,7 @@ describe("Sitemap lines", () => {
     ...keys.map((key) => `${key}: ${a}\n`),
     ...[`Sitemap ${a}`, `sitemap\t  ${a}`, `Sitemap ${a} # main`],
     ...[`"${a}"`, `<${a}>`, `' ${a} '`].map((value) => `Sitemap: ${value}`),
-  ])("lenient: other keys, a missing colon, what is around the URL: %j, reported", (line) => {
+  ])("lenient: other keys, a missing colon and quotes are accepted and reported: %j", (line) => {
     expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
   });
 
@@ -81,7 +81,7 @@ describe("Sitemap lines", () => {
       "Sitemap: a site-map:b",
     ],
     ...["a b,", "a, b;"],
-  ])("lenient: several URLs in one line: %j, reported", (form) => {
+  ])("lenient: several URLs in one line are read and reported: %j", (form) => {
     const line = `Sitemap: ${form.replaceAll(/(?<![a-z])[ab](?![a-z])/g, (name) => (name === "a" ? a : b))}`;
     expect(read(line)).toMatchObject({ urls: [a, b], problems: [["robots-spelling", 1, 1]] });
     expect(parseRobots(line).sitemaps).toEqual([a, b]);
@@ -93,7 +93,7 @@ describe("Sitemap lines", () => {
     [`${a} ;`, a],
     [`${a}?x=1&amp;y=2&amp;z`, `${a}?x=1&y=2&z`],
     [`[main](${a})`, a],
-  ])("lenient: what follows a URL or was escaped in it: %j, reported", (written, url) => {
+  ])("lenient: text after a URL, and escapes in it, are removed and reported: %j", (written, url) => {
     expect(read(`Sitemap: ${written}`)).toMatchObject({ urls: [url], problems: [["robots-spelling", 1, 1]] });
     expect(parseRobots(`Sitemap: ${written}`).sitemaps).toEqual([url]);
   });
@@ -119,7 +119,7 @@ describe("Sitemap lines", () => {
       (before) => [`${before} Sitemap: ${map}`, `${before} sitemap:${map}`],
     ),
     ...[`Sitemap:\n${map}`, `Sitemap: \n\n # of all\n\t${map}`, `Allow: Sitemap:\r\n  ${map}`, `sitemap\n${map}`],
-  ])("lenient: what can only mean a sitemap is one: %j, reported", (text) => {
+  ])("lenient: a line that clearly names a sitemap is read and reported: %j", (text) => {
     const result = read(`User-agent: *\n${text}\nDisallow: /x`);
     expect(result.urls).toEqual([map]);
     expect(result.problems).toMatchObject([["robots-spelling", 1 + text.split("\n").length, 1]]);
@@ -132,7 +132,7 @@ describe("Sitemap lines", () => {
     `User-agent: *\\nDisallow:\\nSitemap: ${a}`,
     `User-agent: *<br>Sitemap: ${a}<br>`,
     `Sitemp: ${a}`,
-  ])("lenient: a Sitemap line that is hidden in another, or misspelled: %j, reported", (text) => {
+  ])("lenient: a Sitemap line that is misspelled or inside another line is read and reported: %j", (text) => {
     const { urls, problems } = read(text);
     expect(urls).toEqual([a]);
     expect(problems).toEqual([["robots-spelling", 1, 1]]);
@@ -142,7 +142,7 @@ describe("Sitemap lines", () => {
     `<pre>User-agent: *\nSitemap: ${a}</pre>`,
     `<p>User-agent: *</p><p>Sitemap: ${a}</p>`,
     `<!DOCTYPE html><html><body>User-agent: *<br>Sitemap: ${a}<br></body></html>`,
-  ])("lenient: a Sitemap line in HTML: %j, reported", (text) => {
+  ])("lenient: a Sitemap line in HTML is read and reported: %j", (text) => {
     const result = parsed(text, { url: robotsUrl });
     expect(result.sitemaps?.map(({ url }) => url)).toEqual([a]);
     expect(result.codes).toEqual(["robots-spelling"]);
@@ -159,7 +159,7 @@ describe("Sitemap lines", () => {
     });
   });
 
-  test("a rule in the same line as a sitemap counts, too", () => {
+  test("a rule on the same line as a sitemap is also read", () => {
     const robots = parseRobots(`User-agent: * Sitemap: ${a}\nDisallow: /x Sitemap: ${b}\nAllow: Sitemap: ${map}`);
     expect(robots.sitemaps).toEqual([a, b, map]);
     expect(["/x", "/y"].map((path) => robots.isAllowed(path, "Bot"))).toEqual([false, true]);
@@ -229,7 +229,7 @@ test.each(["", "\n", "User-agent: *\nDisallow:\n", "<html>\n<p>Sitemaps</p>\n"])
 );
 
 describe("limits", () => {
-  test("a Sitemap line on which robots.txt was cut off is not used", () => {
+  test("if robots.txt is cut off inside a Sitemap line, that line is not used", () => {
     expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["limit-robots-bytes"]).urls).toEqual([a]);
   });
 
@@ -251,7 +251,7 @@ describe("Crawl-delay", () => {
 
   // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.1
   //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
-  test("comes from the group for this crawler, or else from that for *", () => {
+  test("comes from the group for this crawler, otherwise from the group for *", () => {
     const text = "User-agent: *\nCrawl-delay: 1\nDisallow: /\n\nUser-agent: SiteGrove\nCrawl-delay: 2.5\nDisallow:\n";
     expect(delays(text)).toEqual([2500, 1000, 1000]);
   });
@@ -281,11 +281,11 @@ describe("Crawl-delay", () => {
     expect(delays(text)).toEqual(expected);
   });
 
-  test.each(["-1", "soon", "", "NaN", "1e9", "Infinity"])("%j is no delay", (value) => {
+  test.each(["-1", "soon", "", "NaN", "1e9", "Infinity"])("%j is not a delay", (value) => {
     expect(delays(`User-agent: *\nCrawl-delay: ${value}\n`)[2]).toBeUndefined();
   });
 
-  test("groups are those of the rules, however they are written", () => {
+  test("preferences belong to the group they are in, however that is written", () => {
     for (const name of ["sitegrove, others", "SiteGrove bot", "sitegrove/1.0"]) {
       const text = `User-agent: ${name}\nCrawl-delay: 3\nDisalow: /a\nUser-agent: *\n`;
       expect(delays(text)[0]).toBe(3000);
@@ -350,7 +350,7 @@ describe("preferences for the use of pages", () => {
     expect(parseRobots(text).preferences).toEqual(preferences);
   });
 
-  test("they change no rule, and are limited", () => {
+  test("preferences change no rule, and their number is limited", () => {
     const robots = parseRobots(
       `User-agent: a\nContent-Signal: search=no\nUser-agent: b\nDisallow: /\n${"License: x\n".repeat(5000)}`,
     );

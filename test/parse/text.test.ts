@@ -43,7 +43,7 @@ test("spec: one URL per line, in the order of the document", () => {
   expect(read(`${a}\n${b}\n${c}`)).toMatchObject(expected);
 });
 
-test("a page of a text sitemap has a URL and the priority that the protocol gives it", () => {
+test("a page of a text sitemap has only a URL", () => {
   const parser = new TextParser({ url: undefined, limits: defaultLimits, strict: false, problems: new ProblemLog() });
   expect(parser.write(`${a}\n`)).toEqual({ pages: [{ url: a }], sitemaps: [] });
 });
@@ -71,20 +71,20 @@ describe("line ends", () => {
     ["a comma and a blank", ", "],
     ["a semicolon", ";"],
     ["a bar", " | "],
-  ])("lenient: %s does not, but it separates URLs", (_, end) => {
+  ])("lenient: %s does not end a line, but separates URLs", (_, end) => {
     expect(read(`${a}${end}${b}\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 1]] });
     expect(read(`"${a}"${end}'${b}'\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 1]] });
     expect(read(`https://example.org/x${end}y\n${c}`)).toMatchObject({ urls: [`https://example.org/x${end}y`, c] });
   });
 
-  test("lenient: a comma at the end of a line is no part of its URL", () => {
+  test("lenient: a comma at the end of a line is not part of its URL", () => {
     expect(read(`${a},\n"${b}",\n${c}`)).toMatchObject({ urls: [a, b, c], problems: [["text-extra", 1, 2]] });
   });
 
   test.each([
     ["vertical tab", "\v"],
     ["form feed", "\f"],
-  ])("%s does not, and it cannot be in a URL", (_, end) => {
+  ])("%s does not end a line, and makes a URL invalid", (_, end) => {
     expect(read(`${a}${end}${b}\n${c}`)).toMatchObject({ urls: [c], problems: [["url-invalid", 1, 1]] });
   });
 });
@@ -107,19 +107,19 @@ test.each<Row>([
     [["text-extra", 1, 4]],
   ],
   [
-    "lenient: a second column behind a tab",
+    "lenient: a second column after a tab",
     `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${e}\t0.5\n`,
     [a, b, e],
     [["text-extra", 1, 3]],
   ],
   [
-    "lenient: several URLs behind tabs",
+    "lenient: several URLs, separated by tabs",
     `${a}\t${b}\n"${c}"\tThe title\t"${d}"\t0.5\t${e}\n`,
     [a, b, c, d, e],
     [["text-extra", 1, 2]],
   ],
   [
-    "lenient: a date and other columns behind commas, but no number alone",
+    "lenient: a date and other columns after commas, but not a number alone",
     `${a},2024-01-01\n${b},2024-01-01T00:00:00Z,daily,0.5\n${c},nId,7\n${d},2024-01-01,x\n`,
     [a, b, `${c},nId,7`, `${d},2024-01-01,x`],
     [["text-extra", 1, 2]],
@@ -137,18 +137,18 @@ test.each<Row>([
     [["text-extra", 1, 2]],
   ],
   [
-    "lenient: a title behind a tab, a date behind a semicolon",
+    "lenient: a title after a tab, a date after a semicolon",
     `${a}\tThe title\n${b}\tTitle\n${c}\tx\ty\n"${d}"\ttitle\n${e};2024-01-01;0.5\n`,
     [a, b, c, d, e],
     [["text-extra", 1, 5]],
   ],
   [
-    "lenient: a title behind a blank, where the URL has ended",
+    "lenient: a title after a space, if the URL ends like a folder or a file",
     "https://example.org/a.html The title\nhttps://example.org/b/ title\nhttps://example.org/ Dr. A: welcome.\n",
     ["https://example.org/a.html", "https://example.org/b/", "https://example.org/"],
     [["text-extra", 1, 3]],
   ],
-  ["a tab inside of a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], [["url-invalid", 1, 1]]],
+  ["a tab inside a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], [["url-invalid", 1, 1]]],
   [
     "lenient: junk",
     `Our pages:\n${a}\n# comment\n- \nexample.org/x\n/x\n?\n"\n<>\n${b}\n`,
@@ -212,8 +212,8 @@ test.each<Row>([
   expect(read(text)).toMatchObject({ urls, problems, complete: !text.includes(lost) });
 });
 
-describe("what is no sitemap", () => {
-  test("a text without one URL is invalid", () => {
+describe("text that is not a sitemap", () => {
+  test("a text without a URL is invalid", () => {
     const { urls, outcome } = read("Sorry, nothing here.\nTry https://example.org/ instead.\n");
     expect(urls).toEqual([]);
     expect(outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
@@ -254,7 +254,7 @@ describe("limits", () => {
     ]);
   });
 
-  test("a line of 50 MB takes no memory", () => {
+  test("a line of 50 MB is not kept in memory", () => {
     const piece = "x".repeat(64 * 1024);
     const pieces = function* () {
       yield `${a}\n`;
@@ -294,7 +294,7 @@ describe("limits", () => {
   });
 });
 
-test("the last line of a document that was cut off is half a URL, and is not taken", () => {
+test("the last line of a document that was cut off may be half a URL, so it is not used", () => {
   expect(read(`${a}\nhttps://example.org/ha`, {}, ["coding-truncated"]).urls).toEqual([a]);
   expect(read(`${a}\n${b}\n`, {}, ["body-short"]).urls).toEqual([a, b]);
   expect(read(`${a}\n${b}`, {}, ["charset-conflict"]).urls).toEqual([a, b]);

@@ -24,7 +24,7 @@ test("alternating entries with few distinct values give the same result with and
   }
 });
 
-test("of two entries with a field between them, none is lost", () => {
+test("a field between two entries loses neither", () => {
   const entries = Array.from(
     { length: 60 },
     (_, n) => `<url>${loc(n)}<priority>0.5</priority></url>${n % 2 ? "<lastmod>2024</lastmod>" : ""}`,
@@ -76,7 +76,7 @@ const details: readonly (readonly [code: string, rest: string])[] = [
   ["xml-namespace", `</url><wrap xmlns:image="urn:other"><url>${loc("other")}${image}</url></wrap><url>${loc("more")}`],
 ];
 
-test.each(details)("among details nobody wants, %s is reported", (code, rest) => {
+test.each(details)("among fields that are not needed, %s is still reported", (code, rest) => {
   // As often as it takes until all names and origins are known.
   const text = urlset(...several(0, details[0]![1]), ...several(20, rest), ...several(40, details[0]![1]));
   const limits = /^limit-(images|videos|alternates)$/.test(code) ? { images: 1, videos: 1, alternates: 1 } : {};

@@ -27,7 +27,7 @@ test("an unusable URL is found even if its origin is known", () => {
   ]);
 });
 
-test("many similar URLs are all taken, and none of them twice", () => {
+test("many similar URLs are each listed once", () => {
   const count = some(300_000, 40_000);
   const url = (index: number) => `https://example.org/${index % 600}/${Math.trunc(index / 600)}\n`;
   const all = Array.from({ length: count }, (_, index) => url(index));
@@ -36,7 +36,7 @@ test("many similar URLs are all taken, and none of them twice", () => {
   expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 10_000 }));
 });
 
-test("lenient: of a doubled scheme the second counts, of a Markdown link its target; reported", () => {
+test("lenient: a doubled scheme and a Markdown link are repaired and reported", () => {
   const forms = [
     ...["https://https://", "http://https://", "http://https//", "HTTP://http://https://"].map(
       (start) => `${start}a.example/1`,
@@ -56,7 +56,7 @@ test("lenient: of a doubled scheme the second counts, of a Markdown link its tar
   ]);
 });
 
-test("what is neither is skipped", () => {
+test("other lines are skipped", () => {
   const forms = [
     ...["https://https://", "http://http:///a", "http://http//http//a.example/", "http://https://[/"],
     ...[

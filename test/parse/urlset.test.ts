@@ -7,7 +7,7 @@ import { parseSiteFile } from "../support/site-file.ts";
 
 // What becomes of every field of every format is written down in these websites (test/crawl/sites.test.ts).
 const sites = path.join(import.meta.dirname, "../fixtures/sites");
-test.each(readdirSync(sites))("the documents of %s are read alike in every cut", (file) => {
+test.each(readdirSync(sites))("the documents of %s are read the same, however they are split", (file) => {
   const { routes } = parseSiteFile(readFileSync(path.join(sites, file), "utf8"));
   for (const [name, route] of Object.entries(routes)) {
     const body = typeof route === "object" && "body" in route ? String(route.body).slice(0, 20_000) : "";
@@ -42,7 +42,7 @@ test("spec: every field of an entry is read", () => {
   expect(result.complete).toBe(true);
 });
 
-test("a field that the site did not give is absent, not undefined", () => {
+test("a field that is not declared is absent, not undefined", () => {
   const result = parsed(urlset(entry("https://example.org/", "<news:news><news:title>T</news:title></news:news>")));
   expect(Object.keys(result.pages[0]!)).toEqual(["url", "newsStory"]);
   expect(Object.keys(result.pages[0]!.newsStory!)).toEqual(["title"]);
@@ -88,21 +88,21 @@ describe("locs", () => {
     expect(result.problems).toMatchObject(problems);
   });
 
-  test("relative ones are invalid if the document has no URL", () => {
+  test("relative URLs are invalid if the document has no URL", () => {
     const result = parsed(urlset(entry("a"), z), { url: undefined });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("one that is longer than any text loses only its entry", () => {
+  test("a reference that is too long loses only its entry", () => {
     const result = parsed(urlset(entry(long), z), { limits: { xmlTextLength: 1000 } });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["limit-url-length"]);
   });
 });
 
-describe("what stands in a loc", () => {
-  test("lenient: the text of a child counts where it is the only content", () => {
+describe("the content of a loc", () => {
+  test("lenient: if a loc contains only a child, the child's text is used", () => {
     const result = parsed(urlset(entry("<a href='#'>https://example.org/a</a>"), entry("https://example.org/b<br/>")));
     expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/b"]);
     expect(result.problems).toMatchObject([{ code: "url-repaired", count: 2 }]);
@@ -114,13 +114,13 @@ describe("what stands in a loc", () => {
     "https://example.org/<br/>c",
     "<b>https://example.org/</b><i>e</i>",
     "<b>https://example.org/</b>e",
-  ])("what stands around elements and in them is no URL: %s", (content) => {
+  ])("text around and inside elements is not a URL: %s", (content) => {
     const result = parsed(urlset(entry(content), entry("https://example.org/z")));
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("in a title, tags are dropped, and their text is kept", () => {
+  test("tags in a title are removed, and their text is kept", () => {
     const result = parsed(
       urlset(entry("https://example.org/", "<news:news><news:title>a <b>b</b> <i>c</i>d</news:title></news:news>")),
     );
@@ -192,7 +192,7 @@ describe("the hreflang extension", () => {
     ]);
   });
 
-  test("lenient: a link without the prefix is taken for one with it", () => {
+  test("lenient: `<link>` is read as `<xhtml:link>`", () => {
     const result = parsed(
       urlset(entry("https://example.org/", '<link rel="alternate" hreflang="de" href="https://example.org/de"/>')),
     );
@@ -231,13 +231,13 @@ describe("limits of a document", () => {
     "<sitemapindex></sitemapindex>",
     "<rss><channel><title>T</title></channel></rss>",
     '<feed xmlns="http://www.w3.org/2005/Atom"><title>T</title></feed>',
-  ])("%s lists nothing, and that is said", (text) => {
+  ])("%s lists nothing, which is reported", (text) => {
     const result = parsed(text);
     expect(result.codes.filter((code) => code !== "xml-namespace")).toEqual(["no-entries"]);
     expect(result.complete).toBe(true);
   });
 
-  test("a document that is cut off before its first entry may list something", () => {
+  test("a document that is cut off before its first entry is not reported as empty", () => {
     expect(parsed('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">').codes).toEqual(["xml-truncated"]);
   });
 

@@ -42,6 +42,6 @@ test.each<[what: string, parse: (text: string) => unknown, texts: string[], valu
   for (const text of ["", " ", long, ...invalid]) expect(parse(text), text.slice(0, 10)).toBeUndefined();
 });
 
-test("a list is comma separated, and empty items are left out", () => {
+test("a list is split at commas, without empty items", () => {
   expect([" a, b c ,, d,", "", " , ,"].map(parseList)).toEqual([["a", "b c", "d"], [], []]);
 });

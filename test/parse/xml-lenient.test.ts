@@ -15,7 +15,7 @@ describe("document type declarations", () => {
     `<!DOCTYPE urlset PUBLIC "-//X//Y 'Z'" 'http://192.0.2.1/>.dtd'>`,
     "<!DOCTYPE urlset [<!-- > ]> <!ENTITY --><!ELEMENT urlset ANY> <?pi ]> ?> <!ATTLIST url a CDATA ']>'>]>",
     "<!doctype urlset>",
-  ])("lenient: a harmless one is skipped and reported: %s", (doctype) => {
+  ])("lenient: a DOCTYPE without entities is skipped and reported: %s", (doctype) => {
     const result = parsed(urlset(...two).replace("<urlset", `${doctype}\n<urlset`));
     expect(urlsOf(result)).toEqual(both);
     expect(result.problems).toMatchObject([{ code: "xml-doctype", line: 2 }]);
@@ -28,25 +28,25 @@ describe("document type declarations", () => {
     "<!DOCTYPE urlset [<!entity a 'b'>",
     // Each ten times as long as the one before.
     '<!DOCTYPE urlset [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
-  ])("one that declares entities refuses the document: %s", (doctype) => {
+  ])("a document whose DOCTYPE declares entities is refused: %s", (doctype) => {
     const result = parsed(urlset(...two).replace("<urlset", `${doctype}<urlset`));
     expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
     expect(result.pages).toEqual([]);
   });
 
-  test("one after junk refuses the document as well", () => {
+  test("a DOCTYPE with entities after junk also refuses the document", () => {
     const result = parsed(`<br/>${urlset(...two).replace("<urlset", '<!DOCTYPE a [<!ENTITY a "b">]><urlset')}`);
     expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
   });
 
-  test("one in the middle is skipped, and nothing it declares is used", () => {
+  test("a DOCTYPE in the middle is skipped, and its declarations are ignored", () => {
     const result = parsed(urlset(two[0]!, "<!DOCTYPE x>", two[1]!));
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toEqual(["xml-malformed-tag"]);
   });
 });
 
-describe("tags that do not fit", () => {
+describe("mismatched tags", () => {
   test("lenient: a < in a text is text", () => {
     const result = parsed(
       urlset(
@@ -93,7 +93,7 @@ describe("tags that do not fit", () => {
     expect(result.codes).toEqual(["xml-malformed-tag"]);
   });
 
-  test("lenient: a tag that lost its end is ended by the next", () => {
+  test("lenient: a tag that is not closed ends at the next tag", () => {
     const result = parsed(urlset("<url <loc>https://example.org/1</loc></url", two[1]!));
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toEqual(["xml-malformed-tag"]);
@@ -107,7 +107,7 @@ describe("documents that end too early", () => {
     "<url><loc><![CDATA[https://example.org/3]]></loc><!-- comment --></url>",
   );
 
-  test("wherever one is cut, complete entries are kept and nothing is made up", () => {
+  test("wherever a document ends, complete entries are kept and nothing is invented", () => {
     const all = urlsOf(parsed(whole));
     for (let end = whole.indexOf("<url>"); end < whole.length - 1; end += isLong ? 1 : 5) {
       const cut = parsed(whole.slice(0, end));
@@ -171,7 +171,7 @@ describe("namespaces and names", () => {
 });
 
 describe("unknown elements", () => {
-  test("are skipped, with everything in them", () => {
+  test("are skipped with their content", () => {
     const unknown =
       "<foo>This is <b>no</b> <![CDATA[ good ]]> tag<p:url xmlns:p='urn:p'><loc>https://no.example/</loc></p:url></foo>";
     const result = parsed(urlset(unknown, two[0]!, unknown, `<url>${unknown}<loc>https://example.org/2</loc></url>`));
@@ -180,7 +180,7 @@ describe("unknown elements", () => {
   });
 });
 
-describe("what browsers recover", () => {
+describe("XML that is not well-formed", () => {
   test.each([
     '<?xml version="1.0" encoding="UTF-8">',
     "<?xml version='1.0'>\n<?xml-stylesheet type=\"text/xsl\" href='a>b.xsl'>",
@@ -212,7 +212,7 @@ describe("what browsers recover", () => {
   );
 });
 
-describe("things that act elsewhere", () => {
+describe("XML features that are ignored", () => {
   test("xml:base, XInclude and stylesheets do nothing", () => {
     const result = parsed(
       `<?xml version="1.0"?><?xml-stylesheet href="http://192.0.2.1/x.xsl"?>
@@ -223,20 +223,20 @@ describe("things that act elsewhere", () => {
   });
 });
 
-describe("a sitemap inside of something else", () => {
-  test("lenient: a urlset inside of an HTML page is read", () => {
+describe("a sitemap inside another document", () => {
+  test("lenient: a urlset inside an HTML page is read", () => {
     const result = parsed(`<html><head><title>x</title></head><body><div>${urlset(...two)}</div></body></html>`);
     expect(result.outcome).toEqual({ kind: "pages", format: "xml" });
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toContain("xml-root-name");
   });
 
-  test("feeds inside of something else are not", () => {
+  test("an element called feed, inside an HTML page, is not a feed", () => {
     expect(parsed("<html><feed><entry><link href='/1'/></entry></feed></html>").outcome.kind).toBe("invalid");
   });
 });
 
-test("an instruction of another name has to end in ?>: without one the rest belongs to it, and the document is cut off", () => {
+test("any other instruction without ?> extends to the end, so the document is cut off", () => {
   const [before, after] = [entry("https://example.org/1"), entry("https://example.org/2")];
   const closed = parsed(urlset(before, "<?php if (1 > 0) echo '<url>'; ?>", after));
   expect(urlsOf(closed)).toEqual(["https://example.org/1", "https://example.org/2"]);

@@ -115,7 +115,7 @@ describe("well-formed documents without a document type declaration", () => {
     );
   });
 
-  test("are well-formed for `strict`, too", () => {
+  test("are also accepted by `strict`", () => {
     fc.assert(
       fc.property(document, (xml) => {
         expect(scan([xml], true).codes).toEqual([]);
