@@ -7,6 +7,9 @@ import type { LastmodTrust } from "./lastmod-trust.ts";
 import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
 import { type Need, severities } from "./rule.ts";
 
+// Nothing is said about these if nobody asked for them.
+const optional: readonly Need[] = ["requested", "files", "pages"];
+
 // Optional inputs are not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   site: "they need the whole website",
@@ -29,13 +32,17 @@ export function resultOf(
   const incomplete = missingInWords(run);
   const notChecked = applied.flatMap(({ id, needs = [] }) => {
     const need = needs.find((each) => missing.has(each));
-    const reason = need === "complete" ? incomplete : need && reasons[need];
+    const isUnread = need === "robots" && missing.has("site");
+    const reason = need === "complete" ? incomplete : isUnread ? "robots.txt was not read" : need && reasons[need];
     return reason === undefined ? [] : [{ rule: id, reason }];
   });
   if (isLate) {
     const said = new Set([...notChecked, ...findings].map(({ rule }) => rule));
-    for (const { id } of applied)
-      if (!said.has(id)) notChecked.push({ rule: id, reason: "the time limit was reached" });
+    const hasPages = pages !== undefined || settings.files !== undefined;
+    for (const { id, needs = [] } of applied) {
+      const isAsked = hasPages || !needs.some((need) => optional.includes(need));
+      if (isAsked && !said.has(id)) notChecked.push({ rule: id, reason: "the time limit was reached" });
+    }
   }
   notChecked.push(...unfinished);
   const sitemapCount = [...tree.sitemaps()].filter(isReadSitemap).length;

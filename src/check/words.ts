@@ -75,8 +75,14 @@ function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
 export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return [...reasons].map(([reason, rules]) => `Not checked, because ${reason}: ${rules.join(", ")}`);
+  return [...reasons].map(([reason, rules]) => {
+    const more = rules.length > mostNamed ? ` and ${grouped(rules.length - mostNamed)} more` : "";
+    return `Not checked, because ${reason}: ${rules.slice(0, mostNamed).join(", ")}${more}`;
+  });
 }
+
+// If time runs out early, none of a hundred rules was checked.
+const mostNamed = 20;
 
 /** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
 export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {

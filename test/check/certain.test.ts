@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readPageHead } from "../../src/check/page-head.ts";
+import { notCheckedSentences } from "../../src/check/words.ts";
 import { entry, files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
 import { checked, type Website } from "./checked.ts";
 
@@ -148,4 +149,18 @@ test("images on more hosts than are compared are not passed over without a word"
     (await checked(site(...entries(count)))).notChecked.filter(({ rule }) => rule.startsWith("image-"));
   expect(await reasons(900)).toEqual([]);
   expect((await reasons(1001)).map(({ rule }) => rule)).toEqual(["image-private-host", "image-other-host"]);
+});
+
+test("a check that ran out of time names some of the rules that it did not get to, and none that nobody asked for", async () => {
+  const late = await checked({ ...site("/a"), check: { time: 0 } });
+  const rules = late.notChecked.map(({ rule }) => rule);
+  expect(rules).toContain("url-fragment");
+  expect(rules.filter((rule) => rule.startsWith("page-"))).toEqual([]);
+  const [sentence = ""] = notCheckedSentences(late).filter((each) => each.includes("time limit"));
+  expect(sentence).toMatch(/^Not checked, because the time limit was reached: [a-z-]+(?:, [a-z-]+){19} and \d+ more$/);
+});
+
+test("robots.txt that nobody requested is not said to be unreadable", async () => {
+  const { notChecked } = await checked({ ...site("/a"), sitemaps: [`${home}sitemap.xml`] });
+  expect(notChecked).toContainEqual({ rule: "url-robots-disallowed", reason: "robots.txt was not read" });
 });

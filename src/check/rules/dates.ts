@@ -42,7 +42,7 @@ export const dateRules: RuleRows = {
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: `${bounds.datedPages} or more pages are dated when the sitemap was generated, not when they changed.`,
+    sentence: `${bounds.datedPages} or more pages have dates within a minute of each other and a day of the request: probably when the sitemap was generated, not when they changed.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {

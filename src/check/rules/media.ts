@@ -58,7 +58,7 @@ export const mediaRules: RuleRows = {
     problems: "image-incomplete",
   }),
   "image-private-host": ruleFor(["google"], "error", "practice", sources.images, {
-    sentence: "An image is on a host that is not public.",
+    sentence: "An image is on a private host, or on one that looks like staging.",
     fix: "Set the site's public URL in the generator.",
   }),
   "image-other-host": ruleFor(["google"], "info", "engine", sources.images, {
@@ -169,7 +169,8 @@ export class MediaRules {
     }
     const { origin } = host;
     if (origin === undefined || origin.host === homeHost) return;
-    if (origin.reach !== "public") findings.add("image-private-host", page, image);
+    if (origin.reach !== "public")
+      findings.add("image-private-host", page, image, origin.reach === "staging" ? "warning" : undefined);
     else host.count += 1;
   }
 

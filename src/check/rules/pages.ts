@@ -31,7 +31,7 @@ export const pageRules: RuleRows = {
     needs: ["requested"],
   }),
   "page-soft-404": rule("warning", "engine", sources.soft404, {
-    sentence: "Soft 404: a listed page is an error page with status 200.",
+    sentence: "Soft 404: a listed page looks like an error page, but has status 200.",
     fix: "Restore the page, or remove it from the sitemap and answer with 404 or 410.",
     needs: ["requested"],
   }),

@@ -68,7 +68,7 @@ export const urlRules: RuleRows = {
     needs: ["location"],
   }),
   "url-private-host": rule("error", "practice", sources.protocol("locdef"), {
-    sentence: "A URL is on a host that is not public.",
+    sentence: "A URL is on a private host, or on one that looks like staging.",
     fix: "Set the site's public URL in the generator.",
   }),
   "url-robots-disallowed": rule("error", "engine", sources.robots, {
@@ -89,8 +89,8 @@ export const urlRules: RuleRows = {
     fix: "Remove the fragment.",
   }),
   "url-session-id": rule("warning", "engine", sources.urlStructure, {
-    sentence: "A URL contains a session id; each visit creates another URL for the same page.",
-    fix: "Remove the session id.",
+    sentence: "A URL seems to contain a session ID; each visit would create another URL for the same page.",
+    fix: "Remove the session ID.",
   }),
   "url-tracking-parameter": rule("warning", "engine", sources.urlStructure, {
     sentence: "A URL contains tracking parameters; search engines see a duplicate page.",
@@ -122,11 +122,11 @@ export const urlRules: RuleRows = {
     fix: "Remove it; list images in `<image:image>` of their page.",
   }),
   "url-utility": rule("info", "engine", sources.urlStructure, {
-    sentence: "A listed page is useless in search results, such as a cart, a login or internal search results.",
+    sentence: "A listed page looks useless in search results, such as a cart, a login or internal search results.",
     fix: "Remove it.",
   }),
   "url-facet": rule("warning", "engine", sources.urlStructure, {
-    sentence: `A sorted, filtered or later page of a list; such URLs waste crawl budget. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
+    sentence: `A URL looks like a sorted, filtered or later page of a list; such URLs waste crawl budget. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
     fix: "Keep only the first, unfiltered page of the list.",
   }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {

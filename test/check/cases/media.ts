@@ -153,9 +153,14 @@ export const mediaCases: readonly Case[] = [
     }),
   ),
   finds(
-    ["image-private-host", 2, `${home}a`],
-    site(image("/a", "http://localhost/a.jpg"), image("/b", "https://staging.example.org/b.jpg")),
+    ["image-private-host", 1, `${home}a`, { severity: "error" }],
+    site(image("/a", "http://localhost/a.jpg")),
     site(image("/a", "https://cdn.example.org/a.jpg")),
+  ),
+  finds(
+    ["image-private-host", 1, `${home}b`, { what: "a name of staging", severity: "warning" }],
+    site(image("/b", "https://staging.example.org/b.jpg")),
+    site(image("/b", "https://stagings.example.org/b.jpg")),
   ),
   finds(
     ["image-other-host", 1, `${home}a`],
