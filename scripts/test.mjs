@@ -9,11 +9,11 @@ prepare();
 const projects = {
   "--quick": ["unit"],
   "--no-fast-path": ["no fast path"],
-  "--long": ["unit", "system", "no fast path"],
+  "--long": ["all", "no fast path"],
 };
 const words = process.argv.slice(2);
 const isLong = words.includes("--long");
-const chosen = projects[words.find((word) => word in projects)] ?? ["unit", "system"];
+const chosen = projects[words.find((word) => word in projects)] ?? ["all"];
 const passedOn = words.filter((word) => !(word in projects));
 const vitest = ["node_modules/vitest/vitest.mjs", "run", ...chosen.map((name) => `--project=${name}`), ...passedOn];
 const { status } = spawnSync(process.execPath, vitest, {

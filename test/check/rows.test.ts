@@ -56,7 +56,10 @@ test("every occurrence is a row, with its line, and no other", async () => {
   expect(Object.fromEntries(counts)).toEqual(Object.fromEntries(expected));
   const of = (rule: string) => rows.filter((row) => row.rule === rule);
   expect(of("url-fragment").map(({ url }) => url)).toEqual(numbers.map((number) => `${home}f${number}#x`));
-  const lines = (rule: string) => of(rule).map(({ line = 0 }) => line - (of(rule)[0]?.line ?? 0));
+  const lines = (rule: string) => {
+    const [first, ...others] = of(rule).map(({ line = 0 }) => line);
+    return [0, ...others.map((line) => line - (first ?? 0))];
+  };
   expect(lines("url-fragment")).toEqual(numbers);
   expect(lines("lastmod-invalid")).toEqual(numbers);
   expect(lines("hreflang-no-return")).toEqual(numbers);
@@ -170,7 +173,8 @@ test("NDJSON, CSV and Parquet have one row for each occurrence, and the file's n
 test("--all in text and Markdown shows all", async () => {
   for (const format of ["text", "markdown"]) {
     const { stdout } = await check("-f", format, "--all");
-    expect(numbers.filter((number) => !stdout.includes(`/${number}#x`))).toEqual([]);
+    const shown = new Set(Array.from(stdout.matchAll(/\/(\d+)#x/g), ([, number]) => Number(number)));
+    expect(numbers.filter((number) => !shown.has(number))).toEqual([]);
     expect((await check("-f", format)).stdout).not.toContain(`/${many - 1}#x`);
   }
 });
