@@ -115,7 +115,8 @@ export async function* read(
   };
 }
 
-function isOpenEnded({ headers }: Document): boolean {
+/** Whether nothing but the document itself can show that it is cut off. */
+export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
   const isClosed = headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
   return isClosed && endsWithConnection(headers);
 }

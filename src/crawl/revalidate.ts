@@ -13,6 +13,7 @@ import {
   header,
 } from "../model/exchange.ts";
 import { fetchedEvent } from "../model/status.ts";
+import { isOpenEnded } from "./read.ts";
 
 // How many documents may be looked up or verified at a time: each needs buffers.
 const mostBusy = 8;
@@ -36,8 +37,8 @@ export function revalidating(
       const found = key === undefined ? undefined : await archive.read(key, request);
       if (found !== undefined && (latest === undefined || timeOf(found) > timeOf(latest))) latest = found;
     }
-    const isWhole = latest?.outcome === "found" && latest.status === 200 && latest.body.end.problem === undefined;
-    return isWhole ? (latest as FetchedDocument) : undefined;
+    if (latest?.outcome !== "found" || latest.status !== 200 || latest.body.end.problem !== undefined) return undefined;
+    return isOpenEnded(latest) ? undefined : latest;
   }
 
   // One after another: a thousand responses may arrive at once.

@@ -299,6 +299,19 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).toBeUndefined();
   });
 
+  test("a document that ended with its connection is requested without a condition, because it may be cut off", async () => {
+    const whole = urlset("1", "2", "3");
+    let sent = whole.slice(0, -50);
+    documents.set("/a.xml", ({ headers, socket }) => {
+      const isKnown = headers["if-none-match"] !== undefined;
+      const head = `HTTP/1.1 ${isKnown ? "304 Not Modified" : "200 OK"}\r\nConnection: close\r\nETag: "x"\r\n\r\n`;
+      socket.end(isKnown ? head : head + sent);
+    });
+    const archive = await saved();
+    sent = whole;
+    expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
+  });
+
   test("what an earlier archive says about itself is copied, and does not count", async () => {
     const archive = await saved("site.warc");
     replaceIn(archive, '"videos":100', '"videos":200');
