@@ -1,7 +1,7 @@
 // The description of an exchange in an archive: everything but the body, as JSON. Checked when read, because archives are not trusted.
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
-import { hasNoResponse, isRefused, type Problem, problemFrom } from "../model/problem.ts";
+import { hasNoResponse, isCutOff, isRefused, type Problem, problemFrom } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { isObject, parseJson } from "./info.ts";
 
@@ -85,26 +85,17 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Why another run may get more: one of our limits or settings, no connection, or damage; not an error that the website sent. */
+/** Why another run may get more: one of our limits or settings, a connection that failed or broke, or damage; not an error response. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found =
     fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;
   if (found === undefined) return undefined;
   const { code } = found;
-  return cutCodes.has(code) || isRefused(code) || hasNoResponse(code) ? found : undefined;
+  const mayChange = isCutOff(code) || hasNoResponse(code) || isRefused(code) || otherCuts.has(code);
+  return mayChange ? found : undefined;
 }
 
-const cutCodes: ReadonlySet<string> = new Set([
-  "limit-time",
-  "limit-sitemaps",
-  "limit-bytes",
-  "limit-document-bytes",
-  "limit-robots-bytes",
-  "timeout-idle",
-  "rate-limited",
-  "client-failed",
-  "archive-digest",
-]);
+const otherCuts: ReadonlySet<string> = new Set(["limit-sitemaps", "limit-bytes", "rate-limited", "archive-digest"]);
 
 // Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
 function clean(value: unknown): unknown {

@@ -165,6 +165,18 @@ test.each(["site.warc", "site.warc.gz"])("%s: a run resumed again before its fir
   }
 });
 
+test.each(["body-short", "body-reset", "timeout-idle", "timeout-total"] as const)(
+  "a document whose transfer ended with %s is requested again by the run that resumes",
+  async (code) => {
+    const [whole, cut] = ["https://example.org/whole.xml", "https://example.org/cut.xml"] as const;
+    const broken = documentAt(cut, "cu", { body: bodyOf("cu", { problem: problem(code) }) });
+    const resumed = await openToResume(await written("site.warc", documentAt(whole, "whole"), broken));
+    const store = await createStore({ kind: "auto", resumed, info });
+    expect([whole, cut].map((url) => store.has({ url, role: "sitemap" }))).toEqual([true, false]);
+    await store.close();
+  },
+);
+
 describe("a file that exists is never replaced", () => {
   test.each(["a file", "a link to nowhere", "a directory"])("%s", async (kind) => {
     const name = inFolder("site.warc");
