@@ -57,7 +57,10 @@ async function* compare(
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
   const isKnownGone = ({ key }: PageList) =>
-    isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "");
+    isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "") && !isOmitted(after, key, before);
+  const isKnownNew = ({ key }: PageList) => isBeforeWhole && !isOmitted(before, key, after);
+  // Whether no page is missing that may be there.
+  let [hasAllBefore, hasAllAfter] = [isBeforeWhole && before.complete, isAfterWhole && after.complete];
   const comparesFields = before.hasFields && after.hasFields;
   const isMoved = (one: PageList, other: PageList) =>
     before.kind === "tree" && after.kind === "tree" && !settings.ignoresSitemap && one.key !== other.key;
@@ -79,10 +82,12 @@ async function* compare(
     if (one !== undefined && other === undefined) {
       const kind = !isKnownGone(one.list) ? "unknown" : one.expires ? "expired" : "removed";
       counts[kind] += 1;
+      hasAllAfter &&= kind !== "unknown";
       if (kinds.has(kind)) marksBefore.set(one.number, kind === "expired" ? expired : alone);
     } else if (one === undefined && other !== undefined) {
-      const kind = isBeforeWhole ? "added" : "unknown";
+      const kind = isKnownNew(other.list) ? "added" : "unknown";
       counts[kind] += 1;
+      hasAllBefore &&= kind !== "unknown";
       if (kinds.has(kind)) marksAfter.set(other.number - is.start, alone);
     } else if (one === undefined || other === undefined) {
       // Both were declared only by documents that turned out not to be sitemaps.
@@ -122,7 +127,7 @@ async function* compare(
     const { sitemap } = list;
     for (const [at, page] of pages.entries()) {
       const mark = marksAfter.get(number + at - is.start);
-      if (mark === alone) changes.push(missing("before", isBeforeWhole, page, list));
+      if (mark === alone) changes.push(missing("before", isKnownNew(list), page, list));
       if (mark === alone || mark === 0) continue;
       const [, [old = 0, ...span]] = known.next().value as [number, Int32Array];
       const from = was.listOf(old >>> 0);
@@ -141,8 +146,8 @@ async function* compare(
     if (changes.length > 0) yield changes;
   }
   return {
-    before: totalsOf(was, isBeforeWhole && before.complete),
-    after: totalsOf(is, isAfterWhole && after.complete),
+    before: totalsOf(was, hasAllBefore),
+    after: totalsOf(is, hasAllAfter),
     ...counts,
     sitemaps: sitemaps.length,
   };
@@ -228,7 +233,7 @@ function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<Sitemap
 function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): boolean {
   const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
   const seen = new Set([sitemap]);
-  if (side.unsure?.has(sitemap)) return false;
+  if (side.unsure?.has(sitemap) || isOmitted(side, sitemap, other)) return false;
   for (let parent = parentOf(sitemap); parent !== undefined && !seen.has(parent); parent = parentOf(parent)) {
     seen.add(parent);
     if (side.unsure?.has(parent)) return false;
@@ -237,6 +242,18 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
     if (own !== undefined) return own.reason === undefined;
   }
   return namesAll(side, other, undefined);
+}
+
+// Whether a side lists a sitemap, or an index that leads to it on the other side, and did not read it.
+function isOmitted({ sitemaps, declared }: SideFacts, sitemap: string, other: SideFacts): boolean {
+  const seen = new Set<string>();
+  for (let key: string | undefined = sitemap; key !== undefined && !seen.has(key); ) {
+    if (sitemaps.has(key)) return false;
+    if (declared?.has(key)) return true;
+    seen.add(key);
+    key = other.sitemaps.get(key)?.parent;
+  }
+  return false;
 }
 
 // Whether an index lists everything that it lists on the other side. A file has no key.

@@ -79,6 +79,8 @@ export interface SideFacts {
   readonly skipped?: ReadonlyMap<string, number>;
   /** URLs that discovery tried without finding a sitemap or learning that there is none. */
   readonly unsure?: ReadonlySet<string>;
+  /** The URLs of sitemaps that indexes list, read or not, if they are known: filters skip sitemaps, and so does an archive of such a run. */
+  readonly declared?: ReadonlySet<string>;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**

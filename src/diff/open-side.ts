@@ -2,6 +2,7 @@
 
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";
+import type { Options } from "../model/options.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { isTree } from "../tree/tree.ts";
 import { kindOfFile } from "./archive-magic.ts";
@@ -20,7 +21,13 @@ export function openSide(source: DiffSide | Side, options: OpenSideOptions): Sid
       crawl.onEvent?.(event);
       onEvent?.(event);
     };
-    return new TreeSide((building) => buildTreeWhile(source, { ...crawl, signal, onEvent: both }, building));
+    return new TreeSide(({ recurse, ...building }) => {
+      const chosen: Options["recurse"] = (child, context) => {
+        recurse?.(child, context);
+        return crawl.recurse === undefined ? true : crawl.recurse(child, context);
+      };
+      return buildTreeWhile(source, { ...crawl, signal, onEvent: both, recurse: chosen }, building);
+    });
   }
   const kind = kindOf(source);
   const { limits, rewrite } = crawl;

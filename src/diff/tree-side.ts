@@ -1,7 +1,15 @@
 // A tree as one side of a diff: the caller's, or one that is built while its pages are read.
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
-import { type PagesFormat, type PagesSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import {
+  type IndexSitemap,
+  type PagesFormat,
+  type PagesSitemap,
+  problemsOf,
+  type Sitemap,
+  type SitemapReference,
+} from "../model/sitemap.ts";
+import { detached } from "../model/text.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { walkNodes } from "../tree/parts.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -13,6 +21,7 @@ type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 
 export class TreeSide implements Side {
   readonly #source: SitemapTree | MakeTree;
+  readonly #declared = new Set<string>();
   /** The first sitemap with each URL. */
   readonly #pages = new Map<string, PagesSitemap>();
   #tree: SitemapTree | undefined;
@@ -27,7 +36,12 @@ export class TreeSide implements Side {
       if (event.type === "pages") lists.add(event.url, event.pages);
       return undefined;
     };
-    const tree = typeof source === "function" ? await source({ onOrdered }) : source;
+    const recurse = ({ url }: SitemapReference) => {
+      // A part of the document would keep all of it in memory.
+      this.#declared.add(detached(url));
+      return true;
+    };
+    const tree = typeof source === "function" ? await source({ onOrdered, recurse }) : source;
     this.#tree = tree;
     const sitemaps = new Map<string, SideSitemap>();
     const indexes = new Map<string | undefined, boolean>([[undefined, isWhole(tree.root)]]);
@@ -43,7 +57,7 @@ export class TreeSide implements Side {
       const isNamed = depth > 0 && !isOwnPages && !(sitemap.kind === "index" && sitemap.format === "robots");
       if (isNamed && !sitemaps.has(key))
         sitemaps.set(key, { reason: sitemap.kind === "invalid" ? sitemap.reason : undefined, parent });
-      if (sitemap.kind === "index" && depth > 0 && !indexes.has(key)) indexes.set(key, sitemap.complete);
+      if (sitemap.kind === "index" && depth > 0 && !indexes.has(key)) indexes.set(key, namesAll(sitemap));
       if (sitemap.kind !== "pages" || this.#pages.has(sitemap.url)) continue;
       this.#pages.set(sitemap.url, sitemap);
       if (tree !== source) continue;
@@ -65,6 +79,7 @@ export class TreeSide implements Side {
       unread: unread.map(declaredKey),
       skipped: new Map(Array.from(tree.sitemaps(), (each) => [declaredKey(each), skippedEntries(problemsOf(each))])),
       unsure: new Set(unansweredUrls(tree)),
+      declared: this.#declared,
       sitemaps,
       indexes,
     };
@@ -82,6 +97,11 @@ export class TreeSide implements Side {
 
 async function* pagesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
+}
+
+// One child can stand for all those beyond a limit.
+function namesAll({ complete, children }: IndexSitemap): boolean {
+  return complete && !children.some((child) => child.kind === "invalid" && (child.reason.count ?? 1) > 1);
 }
 
 function isWhole(sitemap: Sitemap): boolean {

@@ -7,6 +7,7 @@ import type { PageFilter } from "../crawl/page-filter.ts";
 import { type Prepared, prepare, replayOptions } from "../crawl/prepare.ts";
 import { type ReadDocument, read, readUrls } from "../crawl/read.ts";
 import type { Emit, RunOptions } from "../crawl/run.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { path as checkPath } from "../model/option-checks.ts";
@@ -45,6 +46,8 @@ export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "s
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
   /** `onEvent` needs only the URLs of pages. */
   readonly urlsOnly?: boolean | undefined;
+  /** For an archive: called for each child of an index, like the option of a crawl. */
+  readonly recurse?: Options["recurse"];
 }
 
 export async function openTreeWhile(
@@ -56,8 +59,10 @@ export async function openTreeWhile(
   const { archive, replay } = await openReplay(path, reader);
   try {
     const parts = { documents: archive, isNamed: false, requestedPages: archive.info?.pages };
-    const options = { ...replay, read: readerFor(building, reader) };
-    return await collect(replay.prepared, (emit) => run(options, emit), parts, building);
+    const { recurse } = building;
+    const prepared = { ...replay.prepared, settings: { ...replay.prepared.settings, ...defined({ recurse }) } };
+    const options = { ...replay, prepared, read: readerFor(building, reader) };
+    return await collect(prepared, (emit) => run(options, emit), parts, building);
   } catch (error) {
     await archive.close();
     throw error;

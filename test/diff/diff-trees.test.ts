@@ -8,6 +8,7 @@ import { diffBatches, diffTrees } from "../../src/diff/diff-trees.ts";
 import { type DiffOptions, resolveDiffOptions } from "../../src/diff/settings.ts";
 import { SpillFile } from "../../src/join/spill-file.ts";
 import type { DiffTotals, TreeChange } from "../../src/model/change.ts";
+import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
@@ -322,6 +323,55 @@ describe("a side that is incomplete", () => {
       one > two ? "unknown /1 in after /a.xml" : "unknown /2 in after /b.xml",
     ]);
     expect(told.join()).not.toContain("gone");
+  });
+});
+
+describe("a sitemap that one side lists, but did not read", () => {
+  const routes = {
+    "/robots.txt": `Sitemap: ${home}index.xml`,
+    "/index.xml": index("/a.xml", "/more.xml", "/c.xml"),
+    "/more.xml": index("/b.xml", "/c.xml"),
+    "/a.xml": set(entry("1"), entry("2")),
+    "/b.xml": set(entry("3")),
+    "/c.xml": set(entry("4")),
+  };
+  const archive = async (name: string, changed: Record<string, Route> = {}, options: Options = {}) => {
+    const save = path.join(folder, name);
+    const client = site({ ...routes, ...changed }).client;
+    await using _ = await sitemapTreeForHomepage(home, {
+      client,
+      knownPaths: "never",
+      useHomepage: false,
+      save,
+      ...options,
+    });
+    return save;
+  };
+
+  test.each(["more.xml", "b.xml"])("because of a filter is unknown, and so are its pages: %s", async (skipped) => {
+    const recurse = ({ url }: { url: string }) => url !== `${home}${skipped}`;
+    const whole = await archive(`whole-${skipped}.warc`);
+    const part = await archive(`part-${skipped}.warc`, { "/a.xml": set(entry("1")) }, { recurse });
+    const changes = await lines(whole, part);
+    expect(changes).toContain("unknown /3 in after /b.xml");
+    expect(changes).toContain(`sitemap unknown /${skipped}`);
+    expect(changes).toContain("removed /2 /a.xml");
+    expect(changes.filter((line) => /gone|removed \/[34]/.test(line))).toEqual([]);
+    expect(await lines(part, whole)).toContain("unknown /3 in before /b.xml");
+  });
+
+  test("because of a limit is unknown", async () => {
+    const part = await archive("limited.warc", {}, { limits: { pages: 1 } });
+    expect(await lines(await archive("unlimited.warc"), part)).not.toContainEqual(
+      expect.stringMatching(/gone|removed/),
+    );
+  });
+
+  test("on both sides does not make other pages unknown", async () => {
+    const recurse = ({ url }: { url: string }) => url !== `${home}more.xml`;
+    const before = await archive("before-part.warc", {}, { recurse });
+    const after = await archive("after-part.warc", { "/a.xml": set(entry("1")) }, { recurse });
+    expect(await lines(before, after)).toEqual(["removed /2 /a.xml"]);
   });
 });
 
