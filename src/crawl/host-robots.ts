@@ -1,10 +1,11 @@
 // Which URLs the robots.txt of their own host allows a crawler: for `allowedFor`, and for the pages that `check --pages` requests.
 import type { Settings } from "../model/options.ts";
+import { isCutOff } from "../model/problem.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
-import { type Document, textOf } from "./read.ts";
+import { type Document, type Reading, read, textOf } from "./read.ts";
 import type { Followed } from "./redirects.ts";
 
 /** The robots.txt of an origin; undefined if its content is unknown. */
@@ -16,7 +17,18 @@ export async function robotsIn(
   settings: Pick<Settings, "limits" | "strict">,
 ): Promise<RobotsGroups | undefined> {
   if (found.outcome !== "found") return isRobotsUnreachable(found) ? undefined : new RobotsGroups();
-  return RobotsGroups.in(await wholeText({ ...found.document, isRobots: true }, settings));
+  const reading = read({ ...found.document, isRobots: true }, settings);
+  let step = await reading.next();
+  while (!step.done) step = await reading.next();
+  return rulesIn(step.value);
+}
+
+/** The rules of a robots.txt; undefined if a part of them is missing. Any other document at its URL has no rules. */
+export function rulesIn({ outcome, robots, problems }: Reading): RobotsGroups | undefined {
+  // https://www.rfc-editor.org/rfc/rfc9309#section-2.5: what exceeds the limit is ignored.
+  if (problems.some(({ code }) => isCutOff(code) && code !== "limit-robots-bytes")) return undefined;
+  if (outcome.kind !== "invalid") return robots ?? new RobotsGroups();
+  return outcome.reason.code === "not-a-sitemap" || outcome.reason.code === "empty" ? new RobotsGroups() : undefined;
 }
 
 export async function wholeText(document: Document, settings: Pick<Settings, "limits" | "strict">): Promise<string> {

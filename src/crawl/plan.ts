@@ -137,8 +137,9 @@ export class Plan {
     if (visit.type === "node") {
       parent.children.push(visit.node);
       const { next } = visit;
-      // A page of a feed that is also listed is visited there.
-      const listed: readonly SitemapReference[] = parent === this.root ? this.#candidates : parent.references;
+      // A page of a feed that is also declared elsewhere is visited there. A guess is not declared: if it is missing, nothing is lost.
+      const declared = this.#candidates.filter(({ by }) => !isGuess(by));
+      const listed: readonly SitemapReference[] = parent === this.root ? declared : parent.references;
       if (next !== undefined && !listed.some(({ url }) => url === next.url)) this.#nextPage = { ...next, parent };
     } else if (visit.type === "frame") {
       this.#stack.push(visit.frame);

@@ -28,6 +28,7 @@ import {
   type Visit,
 } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
+import { rulesIn } from "./host-robots.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { ReadDocument, Reading } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
@@ -218,12 +219,13 @@ export class Visitor {
       };
       await this.#finish(node, parent.depth + 1, keys, measurements);
       const next = cut === undefined && !isAgain ? outcome.next : undefined;
-      // A feed page that was already read would be a loop.
-      const isNew = next !== undefined && !frontier.isKnown(Hop.first(next, "sitemap", rules).key);
-      return { type: "node", node, result, ...(isNew && { next: { url: next, continues: reading.listed } }) };
+      // A feed page that was already read would be a loop. One that was only guessed in vain is now declared.
+      const hop = next === undefined ? undefined : Hop.first(next, "sitemap", rules);
+      const isNew = hop !== undefined && !frontier.isActive(hop) && frontier.visited(hop) === undefined;
+      return { type: "node", node, result, ...(isNew && { next: { url: next as string, continues: reading.listed } }) };
     }
     if (isRobots) await this.#takeCrawlDelay(reading, url);
-    if (reading.robots) for (const each of [entry.url, url]) this.robots.set(each, reading.robots);
+    if (reading.robots) for (const each of [entry.url, url]) this.robots.set(each, rulesIn(reading));
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =

@@ -9,6 +9,7 @@ import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { IndexSitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { listOf } from "../support/collected.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -530,6 +531,24 @@ describe("a compressed robots.txt counts as far as `robotsBytes`, decompressed",
     for await (const { url } of streamPages({ sitemaps: [`${home}s.xml`] }, options)) pages.push(url);
     expect(pages).toEqual([`${home}1`, `${other}b`]);
   });
+});
+
+test("a robots.txt that is cut off or cannot be read allows nothing, on any host", async () => {
+  const other = "https://other.example/";
+  const rules = gzipSync(`User-agent: *\nDisallow: /a\n${"# filler\n".repeat(50)}Disallow: /b\n`);
+  for (const robots of [rules.subarray(0, -20), [1, 2, 3, 4].reduce((bytes) => gzipSync(bytes), rules)]) {
+    const routes = {
+      "/robots.txt": robots,
+      [`${other}robots.txt`]: robots,
+      "/s.xml": urlset("/b", `${other}b`, "https://third.example/b"),
+    };
+    for (const target of [{ sitemaps: [`${home}s.xml`] }, home]) {
+      const options = { client: site(routes).client, allowedFor: "Examplebot", extraKnownPaths: ["s.xml"] };
+      const stream = streamPages(target, options);
+      expect((await listOf(stream)).map(({ url }) => url)).toEqual(["https://third.example/b"]);
+      expect((await stream.finished).filtered).toMatchObject({ robotsUnknown: 2 });
+    }
+  }
 });
 
 test("a linked sitemap that is cut off is a loss, even if it is served as HTML", async () => {

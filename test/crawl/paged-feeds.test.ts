@@ -45,3 +45,16 @@ test("a next page that cannot be requested is a loss", async () => {
   expect(result).toMatchObject({ paths: ["/1"], complete: false });
   expect(result.losses[0]).toMatch(/^feed-next invalid URL/);
 });
+
+test.each([
+  ["was guessed before, in vain", "feed", "/sitemap.xml"],
+  ["would be guessed later", "feed", "/atom.xml"],
+])("a next page that is missing is a loss, even if it %s", async (_, path, next) => {
+  const { client } = site({ [`/${path}`]: atom(next, "/1") });
+  await using tree = await sitemapTreeForHomepage(home, { client, useFeeds: true });
+  expect(tree.pageCount).toBe(1);
+  expect([...tree.problems()].map(({ url, problem }) => [url, problem.code])).toEqual([
+    [`${home}${next.slice(1)}`, "http-404"],
+  ]);
+  expect(tree.complete).toBe(false);
+});
