@@ -15,14 +15,14 @@ import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
 /** The largest answer as JSON, in bytes. The envelope takes a few hundred more. */
-export const mostBytes = 48_000;
+const mostBytes = 48_000;
 // How long a call may search, in milliseconds. The cursor continues it.
 const longestSearch = 10_000;
 const longestText = 500;
 
-/** A sentence, the data, and what to do once the agent has received it. */
+/** A sentence, the data, and who waits until the agent has received it. */
 export type Answer = readonly [text: string, facts: object, delivered?: Delivered | undefined];
-export type Delivered = (wasSent: boolean) => Promise<void>;
+export type Delivered = (sent: Promise<void>) => void;
 
 /** A page as an agent gets it. */
 export interface ListedPage {
@@ -70,9 +70,6 @@ export class Bounded<T> {
   }
 }
 
-/** Whether a page matches. */
-export type Matches = (page: SitemapPage) => boolean;
-
 export interface PagesAnswer {
   /** Whether all of the website's sitemaps could be read. */
   readonly complete: boolean;
@@ -82,12 +79,21 @@ export interface PagesAnswer {
   readonly note?: string;
 }
 
-/** Pages of a tree, from a cursor on: those that match, as many as fit, at most `limit`. A cursor is valid for one `state` of the website. */
+/** Which pages to list, and how many. */
+export interface PageChoice {
+  readonly filters: PageFilters;
+  readonly words: string;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+}
+
+/** Pages of a tree, from a cursor on: those that match, as many as fit. A cursor is valid for one `state` of the website. */
 export async function pagesOf(
   tree: SitemapTree,
-  { filters, matches = () => true }: { readonly filters?: PageFilters; readonly matches?: Matches },
-  { limit, cursor, state }: { readonly limit: number; readonly cursor?: string | undefined; readonly state: number },
+  { filters, words, limit, cursor }: PageChoice,
+  state: number,
 ): Promise<PagesAnswer> {
+  const matches = hasWords(words);
   const sitemaps = distinctSitemaps(tree);
   const [from = 0, skipped = 0] = cursor === undefined ? [] : placeIn(cursor, state, "state of the website");
   const filter = new PageFilter(resolvePageFilters(filters));
@@ -154,8 +160,8 @@ async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenera
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-/** Whether all words occur in the path, the titles or the descriptions of a page. */
-export function hasWords(words: string): Matches {
+// Whether all words occur in the path, the titles or the descriptions of a page.
+function hasWords(words: string): (page: SitemapPage) => boolean {
   const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   return ({ url, newsStory, images = [], videos = [] }) => {
     const media = [...images, ...videos].flatMap((each) => [
@@ -236,7 +242,7 @@ function sitemapLine(sitemap: Sitemap): object {
   return { url: short(url), kind, format: sitemap.format, ...pages, ...(lastModified && { lastModified }) };
 }
 
-export function problemLine(url: string, { code, message, line, count }: Problem): object {
+function problemLine(url: string, { code, message, line, count }: Problem): object {
   return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 

@@ -42,12 +42,16 @@ export interface KeptSite {
   readonly file: string;
   /** The archive that `changes` compares with. */
   readonly state: string;
+  /** The changes that the agent has not received yet. */
+  readonly list: string;
   readonly crawl: Options;
 }
 
 export class Sites {
   readonly #options: SitesOptions;
   readonly #allowed: ReadonlySet<string>;
+  /** Lists of changes whose last answer is on its way, by file. */
+  readonly deliveries: Map<string, Promise<void>> = new Map();
   // The work in progress, by archive.
   readonly #busy = new Map<string, { readonly kind: string; readonly doing: Promise<unknown> }>();
 
@@ -66,7 +70,11 @@ export class Sites {
     // Other options find other pages, so they get another archive.
     const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
     const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
-    return { homepage, target: targetOf(job), file: `${file}.warc.gz`, state: `${file}.changes.warc.gz`, crawl };
+    const state = `${file}.changes`;
+    return {
+      ...{ homepage, target: targetOf(job), crawl },
+      ...{ file: `${file}.warc.gz`, state: `${state}.warc.gz`, list: `${state}.ndjson` },
+    };
   }
 
   /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
@@ -80,7 +88,11 @@ export class Sites {
   }
 
   /** Uses the tree of a website: from its archive or, if there is none or `refresh` is set, from the website. `state`: when it was read. */
-  async use<T>(site: string, refresh: boolean, work: (tree: SitemapTree, state: number) => Promise<T>): Promise<T> {
+  async use<T>(
+    site: string,
+    refresh: boolean | undefined,
+    work: (tree: SitemapTree, state: number) => Promise<T>,
+  ): Promise<T> {
     const kept = this.site(site);
     const { openTree } = await import("../../tree/build.ts");
     const read = () => this.once(kept, "read", () => this.#read(kept));
@@ -133,12 +145,21 @@ export class Sites {
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
       // `changes` compares with what was read first.
-      if (existsSync(file) && !existsSync(state)) linkSync(file, state);
+      if (existsSync(file)) linkUnlessThere(file, state);
       renameSync(partial, file);
     } finally {
       rmSync(partial, { force: true });
       lock.release();
     }
+  }
+}
+
+/** Another server may do the same at the same time. */
+export function linkUnlessThere(file: string, name: string): void {
+  try {
+    linkSync(file, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 
