@@ -7,9 +7,9 @@ import { detached } from "../model/text.ts";
 import type { Draft, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
 
-// A URL may be in angle brackets, and have parentheses in pairs.
+// The first link, which may follow other text, a check box or an image. A URL may be in angle brackets, and have parentheses in pairs.
 const listedLink =
-  /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ x]\]\s+)?\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
+  /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s.*?(?<![!\\])\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
 
 /** Whether a text begins with a Markdown heading and has a list of links. */
 export function isLlmsTxt(start: string): boolean {

@@ -243,6 +243,15 @@ describe("lines", () => {
       }
     },
   );
+
+  test.each(["[", "](", "[x](", "[x](<", "[x]( ", "![x](", "\\", "(", "()", " ", "[("])(
+    "%j in llms.txt",
+    async (text) => {
+      const start = "# Title\n- [a](https://example.org/)\n";
+      const build = (size: number) => `${start}${repeatedTo(total, `- ${text.repeat(size)}\n`)}`;
+      await expectLinear(build, 100, readText, 120);
+    },
+  );
 });
 
 describe("markup", () => {

@@ -327,6 +327,8 @@ Some [text](https://example.org/none).
 + [Mail](mailto:a@example.org)
 + [Pairs](https://example.org/a_(b)) (more)
 + [Brackets](<https://example.org/c(>)
+- **[Bold](https://example.org/bold)**: notes
+- ![icon](/none.png) \\[see\\](none): [After text](https://example.org/after), [not this](https://example.org/none)
 ~~~~md
 - [Code](https://example.org/none)
 ~~~
@@ -341,6 +343,8 @@ Some [text](https://example.org/none).
       { url: "https://example.org/untitled", newsStory: { section: "Docs" } },
       { url: "https://example.org/a_(b)", newsStory: { title: "Pairs", section: "Optional" } },
       { url: "https://example.org/c(", newsStory: { title: "Brackets", section: "Optional" } },
+      { url: "https://example.org/bold", newsStory: { title: "Bold", section: "Optional" } },
+      { url: "https://example.org/after", newsStory: { title: "After text", section: "Optional" } },
     ]);
     expect(result.codes).toEqual(["url-relative", "url-repeated", "url-scheme"]);
   });
