@@ -4,8 +4,8 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
 interface Platform {
-  /** What to find in the homepage: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
-  readonly told: RegExp;
+  /** What the homepage has: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
+  readonly evidence: RegExp;
   /** Tried before those that any website may have, relative to the homepage. An index comes before its sitemaps. */
   readonly paths: readonly string[];
 }
@@ -14,40 +14,42 @@ const platforms: readonly Platform[] = [
   // WordPress: core, Yoast and Rank Math, plugins for news.
   // https://make.wordpress.org/core/2020/07/22/new-xml-sitemaps-functionality-in-wordpress-5-5/
   {
-    told: /^generator WordPress|^asset \S*\/wp-(?:content|includes)\/|^header link: .*api\.w\.org/i,
+    evidence: /^generator WordPress|^asset \S*\/wp-(?:content|includes)\/|^header link: .*api\.w\.org/i,
     paths: ["wp-sitemap.xml", "sitemap_index.xml", "news-sitemap.xml", "sitemap-news.xml"],
   },
   // Shopify: https://help.shopify.com/en/manual/promoting-marketing/seo/find-site-map
-  { told: /^asset (?:https?:)?\/\/cdn\.shopify\.com\/|^header (?:x-shopid|x-shopify-stage):/i, paths: [] },
+  { evidence: /^asset (?:https?:)?\/\/cdn\.shopify\.com\/|^header (?:x-shopid|x-shopify-stage):/i, paths: [] },
   // Wix: https://support.wix.com/en/article/understanding-your-sites-sitemap-file. The index may omit these.
   {
-    told: /^generator Wix\.com|^asset (?:https?:)?\/\/static\.(?:wixstatic|parastorage)\.com\/|^header x-wix-request-id:/i,
+    evidence:
+      /^generator Wix\.com|^asset (?:https?:)?\/\/static\.(?:wixstatic|parastorage)\.com\/|^header x-wix-request-id:/i,
     paths: ["sitemap.xml", "blog-posts-sitemap.xml", "store-products-sitemap.xml", "forum-posts-sitemap.xml"],
   },
   // Drupal: https://www.drupal.org/project/simple_sitemap
-  { told: /^(?:generator|header x-generator:) Drupal|^asset \S*\/sites\/(?:default|all)\//i, paths: [] },
+  { evidence: /^(?:generator|header x-generator:) Drupal|^asset \S*\/sites\/(?:default|all)\//i, paths: [] },
   // Magento: https://experienceleague.adobe.com/docs/commerce-cloud-service/user-guide/configure-store/robots-sitemap.html
   {
-    told: /^asset \S*\/static\/version\d+\/frontend\/|^header x-magento-/i,
+    evidence: /^asset \S*\/static\/version\d+\/frontend\/|^header x-magento-/i,
     paths: ["pub/sitemap.xml", "media/sitemap.xml"],
   },
   // PrestaShop: https://github.com/PrestaShop/gsitemap
-  { told: /^generator PrestaShop|^header powered-by: PrestaShop/i, paths: ["1_index_sitemap.xml"] },
+  { evidence: /^generator PrestaShop|^header powered-by: PrestaShop/i, paths: ["1_index_sitemap.xml"] },
   // BigCommerce: https://support.bigcommerce.com/articles/Public/Sitemaps
-  { told: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i, paths: ["xmlsitemap.php"] },
+  { evidence: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i, paths: ["xmlsitemap.php"] },
   // Next.js: https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps
   // Without an index: `sitemap/1.xml` and so on are requested while they exist.
   {
-    told: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
+    evidence: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
     paths: ["sitemap.xml", "sitemap/0.xml", "server-sitemap.xml", "sitemap-0.xml"],
   },
   // Astro: https://docs.astro.build/en/guides/integrations-guide/sitemap/
-  { told: /^generator Astro|^asset \S*\/_astro\//i, paths: ["sitemap-index.xml", "sitemap-0.xml"] },
+  { evidence: /^generator Astro|^asset \S*\/_astro\//i, paths: ["sitemap-index.xml", "sitemap-0.xml"] },
   // MediaWiki: https://www.mediawiki.org/wiki/Manual:GenerateSitemap.php
-  { told: /^generator MediaWiki/i, paths: ["sitemap/sitemap-index.xml", "sitemap/index.xml"] },
+  { evidence: /^generator MediaWiki/i, paths: ["sitemap/sitemap-index.xml", "sitemap/index.xml"] },
   // Squarespace, Webflow, Ghost, Blogger, Discourse, HubSpot: https://support.squarespace.com/hc/en-us/articles/206543547
   {
-    told: /^generator (?:Squarespace|Webflow|Ghost|Blogger|Discourse|HubSpot)|^asset (?:https?:)?\/\/(?:static1?\.squarespace|cdn\.prod\.website-files)\.com\/|^header server: Squarespace/i,
+    evidence:
+      /^generator (?:Squarespace|Webflow|Ghost|Blogger|Discourse|HubSpot)|^asset (?:https?:)?\/\/(?:static1?\.squarespace|cdn\.prod\.website-files)\.com\/|^header server: Squarespace/i,
     paths: [],
   },
 ];
@@ -76,7 +78,7 @@ export class PlatformHints {
 
   #take(hint: string): void {
     for (const platform of platforms)
-      if (!this.#found.has(platform) && platform.told.test(hint)) this.#found.add(platform);
+      if (!this.#found.has(platform) && platform.evidence.test(hint)) this.#found.add(platform);
   }
 }
 

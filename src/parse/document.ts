@@ -14,7 +14,7 @@ import type { CreateFastPath } from "./xml/scanner.ts";
 
 export interface DocumentParserOptions extends Partial<ParseContext> {
   readonly problems: DocumentProblems;
-  /** Nothing has one by default, because it is a tenth of what `sitegrove/parse` would need in a browser. */
+  /** Has no default, so that bundles without a fast path do not contain one. */
   readonly fastPath: CreateFastPath | undefined;
   /** Whether it was requested as robots.txt, whatever URL it was found at. @default decided by `url` */
   readonly isRobots?: boolean | undefined;
@@ -68,7 +68,7 @@ export class DocumentParser implements EntryParser {
 
   #decide(chunk: string, isWhole: boolean): Entries {
     if (this.#refused !== undefined) return joined([]);
-    this.#start += this.#start === "" ? this.#blanks.takeOff(chunk) : chunk;
+    this.#start += this.#start === "" ? this.#blanks.strip(chunk) : chunk;
     // A file of NULs is not empty but binary: a server or a disk has lost its content.
     const text = isWhole && this.#start === "" && this.#blanks.hasNuls ? "\0" : this.#start;
     if (text.length < this.#enough && !isWhole) return joined([]);
@@ -191,7 +191,7 @@ class LeadingBlanks {
   #afterReturn = false;
 
   /** Returns the rest of the chunk. Once that is not empty, all blanks have been removed. */
-  takeOff(chunk: string): string {
+  strip(chunk: string): string {
     const [blanks] = /^[\s\0]*/.exec(chunk)!;
     this.lines += blanks.split(/\r\n|\r|\n/).length - 1 - Number(this.#afterReturn && blanks.startsWith("\n"));
     this.#afterReturn = blanks === "" ? this.#afterReturn : blanks.endsWith("\r");

@@ -129,14 +129,14 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-// Data before an error is kept. Errors of the source are thrown. Only Node's decompression reads more than one gzip member, so each one gets its
-// own. Where a member ends is not known: each sign of a member is tried as the start of one, and the platform's checksum decides.
+// Data before an error is kept. Errors of the source are thrown. Only Node's `DecompressionStream` reads more than one gzip member, so each member
+// gets its own. Where a member ends is unknown: each signature of a member is tried as the start of one, and the platform's checksum decides.
 async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): AsyncGenerator<Uint8Array, void> {
   const pieces = cutAtMembers(bytes);
   let next = await pieces.next();
-  // The member so far, in case that it goes on behind the next sign, and how many of its decompressed bytes were given.
+  // The member so far, in case it continues after the next signature, and how many of its decompressed bytes were yielded.
   let member: Uint8Array[] = [];
-  let given = 0;
+  let yielded = 0;
   let misses = 0;
   const isAtEnd = () => next.done === true;
   while (!isAtEnd()) {
@@ -154,18 +154,18 @@ async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): A
       isWritten = true;
       await writer.close();
     };
-    // The other end of the decompression fails with it.
+    // Aborting also makes the reading below fail.
     feed().catch((error: unknown) => writer.abort(error).catch(() => {}));
-    let known = given;
+    let known = yielded;
     try {
       for await (const piece of new Source(readable.getReader())) {
         const fresh = piece.subarray(Math.min(known, piece.length));
         known -= piece.length - fresh.length;
-        given += fresh.length;
+        yielded += fresh.length;
         if (fresh.length > 0) yield fresh;
       }
       member = [];
-      given = 0;
+      yielded = 0;
     } catch (error) {
       if (source.hasFailed) throw error;
       misses += 1;
@@ -176,12 +176,12 @@ async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): A
   }
 }
 
-// A sign of a member is data once in 100 MB. A hostile document has many, and each costs reading the member again.
+// About once in 100 MB, the bytes of a signature occur inside a member. A hostile document has many, and each costs decompressing the member again.
 const mostMisses = 8;
 
 interface Piece {
   readonly piece: Uint8Array;
-  /** Whether it begins with the sign of a gzip member. */
+  /** Whether it begins with the signature of a gzip member. */
   readonly mayStart: boolean;
 }
 
@@ -191,14 +191,14 @@ async function* cutAtMembers(bytes: Bytes): AsyncGenerator<Piece, void> {
   for await (const piece of bytes) {
     rest = concatenated(rest, piece);
     for (;;) {
-      const at = memberSign(rest, mayStart ? 1 : 0);
+      const at = findSignature(rest, mayStart ? 1 : 0);
       if (at === -1) break;
       if (at > 0) yield { piece: rest.subarray(0, at), mayStart };
       rest = rest.subarray(at);
       mayStart = true;
     }
-    // A sign may be split between two pieces.
-    const end = rest.length - signLength + 1;
+    // A signature may be split between two pieces.
+    const end = rest.length - signatureLength + 1;
     if (end <= 0) continue;
     yield { piece: rest.subarray(0, end), mayStart };
     rest = rest.subarray(end);
@@ -208,15 +208,15 @@ async function* cutAtMembers(bytes: Bytes): AsyncGenerator<Piece, void> {
 }
 
 // https://www.rfc-editor.org/rfc/rfc1952#page-5: two bytes, deflate as the method, and flags without reserved bits.
-function memberSign(bytes: Uint8Array, from: number): number {
+function findSignature(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(0x1f, from); at !== -1; at = bytes.indexOf(0x1f, at + 1)) {
-    if (at + signLength > bytes.length) return -1;
+    if (at + signatureLength > bytes.length) return -1;
     if (bytes[at + 1] === 0x8b && bytes[at + 2] === 8 && bytes[at + 3]! < 0x20) return at;
   }
   return -1;
 }
 
-const signLength = 4;
+const signatureLength = 4;
 
 function concatenated(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(first.length + second.length);

@@ -135,6 +135,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     }
   }
 
+  startsEntry(text: string): boolean {
+    return entryStart.test(text);
+  }
+
   /** Passes the text of an element to its rule. */
   takeText(rule: ElementRule<Target>, text: XmlText): void {
     const { value } = text;
@@ -220,6 +224,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
+// An entry of any format, because those of another one are reported as a loss.
+const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
 const formatVocabularies: ReadonlySet<Vocabulary> = new Set<Vocabulary>(["sitemap", "rss", "atom"]);
 // The most unknown elements that may surround entries.
 const mostWrappers = 32;

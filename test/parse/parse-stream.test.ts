@@ -10,9 +10,9 @@ const text = sitemap(150);
 const members = Buffer.concat((text.match(/.{1,1500}/gs) ?? []).map((part) => gzipSync(part)));
 
 // With an extra field (https://www.rfc-editor.org/rfc/rfc1952#page-5) that looks like the start of another member.
-function withSigns(gzip: Buffer, count: number): Buffer {
-  const sign = Buffer.from([0x1f, 0x8b, 8, 0]);
-  const extra = Buffer.alloc(count * sign.length, sign);
+function withSignatures(gzip: Buffer, count: number): Buffer {
+  const signature = Buffer.from([0x1f, 0x8b, 8, 0]);
+  const extra = Buffer.alloc(count * signature.length, signature);
   const length = Buffer.from([extra.length & 0xff, extra.length >> 8]);
   return Buffer.concat([Buffer.from([0x1f, 0x8b, 8, 4]), gzip.subarray(4, 10), length, extra, gzip.subarray(10)]);
 }
@@ -32,8 +32,8 @@ test.each([
   ["gzip", gzipSync(text)],
   ["gzip twice", gzipSync(gzipSync(text))],
   ["several gzip members", members],
-  ["a gzip member with the sign of one in its header", withSigns(members, 1)],
-  ["a gzip member with many signs in its header", withSigns(gzipSync(text), 100)],
+  ["a gzip member with the signature of one in its header", withSignatures(members, 1)],
+  ["a gzip member with many signatures in its header", withSignatures(gzipSync(text), 100)],
   ["UTF-16 with a byte order mark", Buffer.from(`\ufeff${text}`, "utf16le")],
   ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${text}`)],
   ["ISO-8859-1, as declared", Buffer.from(text.replace('"1.0"', '"1.0" encoding="ISO-8859-1"'), "latin1")],

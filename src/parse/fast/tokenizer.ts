@@ -2,6 +2,7 @@
 // each loads its own names first.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
 import { decodeWide } from "../../model/text.ts";
+import { protocolUrlLength } from "../../model/url.ts";
 import type { XmlName } from "../xml/names.ts";
 import type { XmlScanner } from "../xml/scanner.ts";
 import * as layout from "./layout.ts";
@@ -94,10 +95,10 @@ export class Tokenizer {
   }
 
   /** `open`: the addresses of the names of the open elements, root first; `floor`: how many of them must stay open. */
-  prepare({ limits, longestUrl }: XmlScanner, open: readonly number[], floor: number, urlsOnly: boolean): void {
+  prepare({ limits }: XmlScanner, open: readonly number[], floor: number, urlsOnly: boolean): void {
     const code = this.#code;
     code.longestText.value = limits.xmlTextLength;
-    code.longestUrl.value = longestUrl;
+    code.longestUrl.value = Math.min(limits.urlLength, protocolUrlLength);
     code.deepest.value = Math.min(limits.xmlDepth, deepest);
     code.mostAttributes.value = Math.min(limits.xmlAttributes, mostAttributes);
     code.floor.value = floor;

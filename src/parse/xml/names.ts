@@ -9,12 +9,14 @@ export interface XmlHandler {
   text?(text: XmlText): void;
   /** The innermost element closes. */
   close(): void;
-  /** If this element starts an entry: how many open elements must be unclosed by mistake, because an entry cannot be inside them. */
+  /** If this element starts an entry: how many open elements lack their end tags, because an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
   /** The innermost element contains entries, so a URL there, as text, is an entry. */
   readonly takesStray?: boolean;
   /** Text in such a place, at this position of the buffer. */
   takeStray?(text: string, at: number): void;
+  /** Whether text in such a place starts with an entry or a URL. */
+  startsEntry?(text: string): boolean;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
 }

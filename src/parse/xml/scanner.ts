@@ -10,7 +10,6 @@
 import type { AllLimits } from "../../model/options.ts";
 import type { DocumentProblems } from "../../model/problem-log.ts";
 import { detached, type TextPiece } from "../../model/text.ts";
-import { protocolUrlLength } from "../../model/url.ts";
 import { endOfName, isHighSurrogate, isSpace, skipSpace, XmlAttributes } from "./attributes.ts";
 import { XmlCursor } from "./cursor.ts";
 import { type XmlHandler, XmlName, XmlNamespaces } from "./names.ts";
@@ -50,8 +49,6 @@ export type CreateFastPath = (scanner: XmlScanner) => FastPath | undefined;
 
 export class XmlScanner {
   readonly limits: AllLimits;
-  /** The longest URL without a problem. */
-  readonly longestUrl: number;
   /** Where the scanner is in the document. */
   readonly cursor: XmlCursor;
   /** The open elements, root first. */
@@ -89,7 +86,6 @@ export class XmlScanner {
   constructor(handler: XmlHandler, options: ScannerOptions, linesBefore = 0) {
     const { limits, strict, problems, fastPath } = options;
     this.limits = limits;
-    this.longestUrl = Math.min(limits.urlLength, protocolUrlLength);
     this.cursor = new XmlCursor(problems, strict, linesBefore);
     this.tag = new XmlAttributes(this.cursor, limits.xmlAttributes, limits.xmlTextLength);
     this.handler = handler;
@@ -538,7 +534,7 @@ export class XmlScanner {
     const start = skipSpace(buffer, from);
     if (start - from > maxLookAhead) return false;
     const isEnough = final || buffer.length - start >= longestStart || buffer.startsWith("]]>", start);
-    return isEnough ? entryStart.test(buffer.slice(start, start + longestStart)) : undefined;
+    return isEnough ? this.handler.startsEntry!(buffer.slice(start, start + longestStart)) : undefined;
   }
 
   // Starts to skip at `from`, up to and including `until`.
@@ -685,8 +681,7 @@ const longestDeclaration = 4096;
 const cdataStart = "<![CDATA[";
 const forXml = /^xml(?![0-9A-Za-z])/;
 const declarationStart = /^[ \t\r\n?>]/;
-// The beginning of an entry or URL, and how long it may be.
-const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
+// How much of a CDATA section shows whether it starts with an entry.
 const longestStart = 64;
 // In a document type declaration: the marks to look for, their first characters, and what ends a quoted or skipped part.
 const doctypeMarks = /^(?:<!--|<\?|<!ENTITY|["'[\]<>])/i;
