@@ -8,10 +8,9 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 export function prepare() {
   install(".");
-  const sources = Math.max(newest("src"), newest("tsconfig.json"), newest("tsconfig.build.json"));
-  if (sources > newest("dist/.built")) {
+  const sources = ["src", "scripts/build.mjs", "scripts/bundle.mjs", "tsconfig.json", "tsconfig.build.json"];
+  if (Math.max(...sources.map(newest)) > newest("dist/.built"))
     run(process.execPath, ["scripts/build.mjs"], "building");
-  }
 }
 
 /** Installs the packages of a folder, unless they are there. */
