@@ -64,14 +64,14 @@ export class RecordBody implements Body {
       this.end.problem ??= problem("body-short");
     };
     yield* decode === undefined ? raw : digested(decode(raw, cut), decoded);
-    return (payload.isRight() || (decode !== undefined && decoded.isRight())) && block.isRight();
+    return (payload.matches() || (decode !== undefined && decoded.matches())) && block.matches();
   }
 }
 
 async function* digested(pieces: Pieces, check: DigestCheck): Pieces {
-  if (check.isNone) return yield* pieces;
+  if (!check.hasDigest) return yield* pieces;
   for await (const piece of pieces) {
-    check.see(piece);
+    check.update(piece);
     yield piece;
   }
 }

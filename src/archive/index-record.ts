@@ -92,7 +92,7 @@ export async function readIndex(
         add(group);
       }
     }
-    if (about === undefined || offset !== span.offset || !check.isRight()) return undefined;
+    if (about === undefined || offset !== span.offset || !check.matches()) return undefined;
     return { ...about, infoId: head.fields.get("warc-warcinfo-id") ?? "" };
   } catch (error) {
     if (isDamage(error) && !(error instanceof AnswerLimit)) return undefined;
@@ -151,7 +151,7 @@ function isCount(value: unknown): value is number {
 async function* linesOf(pieces: AsyncIterable<Uint8Array>, check?: DigestCheck): AsyncGenerator<string[]> {
   let rest: Uint8Array = new Uint8Array();
   for await (const piece of pieces) {
-    check?.see(piece);
+    check?.update(piece);
     const end = piece.lastIndexOf(10) + 1;
     if (rest.length + (end === 0 ? piece.length : piece.indexOf(10)) > maxLine)
       throw new SitemapError("invalid-archive", "a line of its index is too long");

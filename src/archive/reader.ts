@@ -107,7 +107,7 @@ export class Archive implements DocumentSource {
   /** Whether it is cut off or damaged; the readable part is used. */
   truncated = false;
   /** Whether it is damaged in the middle: there are records after the damage. */
-  goesOn = false;
+  hasRecordsAfterDamage = false;
   /** Whether a description of the run or of an exchange was modified. */
   altered = false;
   /** In joined archives: a website other than the first one's. */
@@ -186,7 +186,7 @@ export class Archive implements DocumentSource {
     const { head, content } = await this.records.read(answer.description as RecordSpan, maxDescription);
     const [id] = head.concurrentTo;
     const fetched = revive(content, (problem) => this.bodyOf(answer, problem, id));
-    if (!isAsWritten(head, content) || archiveKey(fetched) !== key) throw this.records.damaged();
+    if (!isIntact(head, content) || archiveKey(fetched) !== key) throw this.records.damaged();
     const receivedAt = fetched.receivedAt ?? dateOf(head);
     return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
   }
@@ -231,12 +231,12 @@ export class Archive implements DocumentSource {
       signal?.throwIfAborted();
       count += 1;
       // After damage, what looks like a record of another tool may be part of a document.
-      await this.#add(record, walk.goesOn && this.info !== undefined);
+      await this.#add(record, walk.hasRecordsAfterDamage && this.info !== undefined);
       if (performance.now() > until) break;
     }
     while (this.groups.at(-1)?.flags === "index") this.groups.pop();
     this.truncated = walk.damage !== undefined;
-    this.goesOn = walk.goesOn;
+    this.hasRecordsAfterDamage = walk.hasRecordsAfterDamage;
     const reason = walk.damage === "cut" ? "it is cut off inside its first record" : "it has no records";
     if (count === 0) throw new SitemapError("invalid-archive", reason);
   }
@@ -252,7 +252,7 @@ export class Archive implements DocumentSource {
     const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags };
     if (isOurs && type === "metadata" && !isAboutRun) return this.#addExchange(record, response);
     this.#addGroup(other);
-    if (isAboutRun && fields.get("content-type") === indexType) return this.#addEnd(record);
+    if (isAboutRun && fields.get("content-type") === indexType) return this.#addIndex(record);
     if (type === "warcinfo") return this.#addInfo(record);
     if (!isOurs && !isDoubtful) this.#addForeign(record);
     if (isOurs && type === "response") this.#response = { id: fields.get("warc-record-id") ?? "", span };
@@ -271,19 +271,19 @@ export class Archive implements DocumentSource {
     if (resumes === undefined || !this.#infoIds.has(resumes)) this.#exchanges = 0;
     this.#infoIds.add(id);
     // In joined archives, the first one describes the run, unless it was resumed.
-    const goesOn = resumes !== undefined && this.#runs.has(resumes);
-    if (this.info !== undefined && !goesOn) {
+    const isResumption = resumes !== undefined && this.#runs.has(resumes);
+    if (this.info !== undefined && !isResumption) {
       if (String(info.sitemaps ?? info.homepage) !== String(this.info.sitemaps ?? this.info.homepage))
         this.otherWebsite ??= info.sitemaps?.join(" ") ?? info.homepage;
       return;
     }
-    this.altered ||= !isAsWritten(record.head, content);
+    this.altered ||= !isIntact(record.head, content);
     this.info = info;
     this.infoId = id;
     this.#runs.add(id);
   }
 
-  async #addEnd({ head, span }: WalkedRecord): Promise<void> {
+  async #addIndex({ head, span }: WalkedRecord): Promise<void> {
     const end = await unlessDamaged(() => readIndexHead(this.records, span));
     // Heads of records have no digest: an exchange with a damaged head would be silently missing.
     this.altered ||= end === undefined || this.#exchanges < end.exchanges;
@@ -296,7 +296,7 @@ export class Archive implements DocumentSource {
     const content = await this.#contentOf(record);
     const fetched = await unlessDamaged(() => revive(content));
     // A changed description may have been about another website.
-    this.altered ||= fetched === undefined || !isAsWritten(head, content);
+    this.altered ||= fetched === undefined || !isIntact(head, content);
     this.#exchanges += 1;
     const run = head.fields.get("warc-warcinfo-id") ?? "";
     const isMain = this.#runs.has(run);
@@ -339,8 +339,8 @@ export class Archive implements DocumentSource {
   }
 }
 
-function isAsWritten({ fields }: RecordHead, content: Uint8Array): boolean {
+function isIntact({ fields }: RecordHead, content: Uint8Array): boolean {
   const check = new DigestCheck(fields.get("warc-block-digest"));
-  check.see(content);
-  return check.isRight();
+  check.update(content);
+  return check.matches();
 }

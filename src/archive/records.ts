@@ -176,7 +176,7 @@ export class RecordWalk {
   /** What is wrong with the first incomplete record. */
   damage: "cut" | "damaged" | undefined;
   /** Whether there are records after it. */
-  goesOn = false;
+  hasRecordsAfterDamage = false;
   readonly #records: RecordFile;
   readonly #size: number;
   #window: Uint8Array = new Uint8Array();
@@ -194,7 +194,7 @@ export class RecordWalk {
     for (let at: number | undefined = 0; at !== undefined && at < this.#size; at = await this.#find(at + 1)) {
       for await (const record of isCompressed ? this.#members(at) : this.#plain(at)) {
         at = record.span.offset + record.span.length;
-        this.goesOn = this.damage !== undefined;
+        this.hasRecordsAfterDamage = this.damage !== undefined;
         yield record;
       }
       if (at === this.#size) return;

@@ -54,10 +54,10 @@ export async function openToResume(
   options: OpenArchiveOptions = {},
 ): Promise<Archive & { readonly info: ArchiveInfo }> {
   const archive = await openArchive(path, { ...options, writable: true, withGroups: true });
-  const { info, goesOn, altered } = archive;
+  const { info, hasRecordsAfterDamage, altered } = archive;
   const [reason] = [
     ...(info === undefined ? ["it was written by another tool"] : []),
-    ...(goesOn ? ["it is damaged"] : []),
+    ...(hasRecordsAfterDamage ? ["it is damaged"] : []),
     ...(altered ? ["it was changed after it was written"] : []),
   ];
   if (reason === undefined) return archive as Archive & { readonly info: ArchiveInfo };
@@ -187,7 +187,7 @@ export class Store implements DocumentSource {
     const digester = new Digester();
     const digested = async function* () {
       for await (const piece of body) {
-        digester.see(piece);
+        digester.update(piece);
         yield piece;
       }
     };

@@ -140,7 +140,7 @@ function hexOf(value: string, length: number): string | undefined {
 export class Digester {
   readonly #hash = createHash("sha1");
 
-  see(piece: Uint8Array): this {
+  update(piece: Uint8Array): this {
     this.#hash.update(piece);
     return this;
   }
@@ -161,17 +161,16 @@ export class DigestCheck {
     this.#hash = this.#digest && createHash(this.#digest.algorithm);
   }
 
-  /** There is nothing to compare with. */
-  get isNone(): boolean {
-    return this.#hash === undefined;
+  get hasDigest(): boolean {
+    return this.#hash !== undefined;
   }
 
-  see(piece: Uint8Array): void {
+  update(piece: Uint8Array): void {
     this.#hash?.update(piece);
   }
 
   /** Called once, at the end. */
-  isRight(): boolean {
+  matches(): boolean {
     return this.#hash?.digest("hex") === this.#digest?.hex;
   }
 }

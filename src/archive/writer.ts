@@ -83,7 +83,7 @@ export class ArchiveWriter {
     ];
     const content = Buffer.from(fields.map((line) => `${line}\r\n`).join(""));
     await this.#append("", "info", [
-      this.#sealed(ownFields("warcinfo", this.infoId, "application/warc-fields"), [content]),
+      this.#digestedRecord(ownFields("warcinfo", this.infoId, "application/warc-fields"), [content]),
     ]);
   }
 
@@ -102,7 +102,7 @@ export class ArchiveWriter {
       const head = httpHead(status, headers, lengthOf(blocks));
       const fields = [...ownFields("response", id, "application/http; msgtype=response", receivedAt), ...about];
       // The payload of a document has its own digest, and is most of the content.
-      if (body === undefined) parts.push(this.#sealed([...fields, ...unread(headers)], [head]));
+      if (body === undefined) parts.push(this.#digestedRecord([...fields, ...unread(headers)], [head]));
       else {
         const all = [...fields, ["WARC-Payload-Digest", body.digest] as const, ...truncated(body.problem)];
         parts.push(this.#record(all, [head, ...blocks]));
@@ -110,7 +110,7 @@ export class ArchiveWriter {
     }
     const metadata = [...ownFields("metadata", newId(), "application/json", receivedAt), ...about];
     const concurrent = status === undefined ? [] : [["WARC-Concurrent-To", id] as const];
-    parts.push(this.#sealed([...metadata, ...concurrent], [Buffer.from(JSON.stringify(fetched))]));
+    parts.push(this.#digestedRecord([...metadata, ...concurrent], [Buffer.from(JSON.stringify(fetched))]));
     return this.#append(archiveKey(fetched), flagsOf(exchange), parts);
   }
 
@@ -130,7 +130,7 @@ export class ArchiveWriter {
   async finish(): Promise<void> {
     await this.#inTurn(async () => {
       const index = indexContent(this.info as ArchiveInfo, this.groups);
-      const [length = 0] = await this.#write([this.#sealed(this.#aboutRun(indexType), index)]);
+      const [length = 0] = await this.#write([this.#digestedRecord(this.#aboutRun(indexType), index)]);
       const span = { offset: this.end - length, length };
       const trailer = [Buffer.from(trailerOf(span))];
       const record: Uint8Array[] = [];
@@ -138,13 +138,13 @@ export class ArchiveWriter {
         record.push(piece);
       const whole = Buffer.concat(record);
       // Not compressed: opening an archive searches its last bytes for this.
-      await this.#write([oneOf(this.records.isCompressed ? zlib.gzipSync(whole, { level: 0 }) : whole)]);
+      await this.#write([onePiece(this.records.isCompressed ? zlib.gzipSync(whole, { level: 0 }) : whole)]);
     });
   }
 
   /** Appends the beginning of a record that is cut off, so that readers know that something is missing. */
   async appendCut(): Promise<void> {
-    await this.#append("", "", [this.#packed(oneOf(Buffer.from("WARC/1.1\r\n")), 0)]);
+    await this.#append("", "", [this.#packed(onePiece(Buffer.from("WARC/1.1\r\n")), 0)]);
   }
 
   async close(): Promise<void> {
@@ -158,7 +158,7 @@ export class ArchiveWriter {
     return [...ownFields("metadata", newId(), contentType), ...ids];
   }
 
-  #sealed(fields: readonly Field[], content: readonly Uint8Array[]): Part {
+  #digestedRecord(fields: readonly Field[], content: readonly Uint8Array[]): Part {
     return this.#record(withDigest(fields, content), content);
   }
 
@@ -222,13 +222,13 @@ export class ArchiveWriter {
   }
 }
 
-async function* oneOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
   yield bytes;
 }
 
 function withDigest(fields: readonly Field[], content: readonly Uint8Array[]): Field[] {
   const digester = new Digester();
-  for (const piece of content) digester.see(piece);
+  for (const piece of content) digester.update(piece);
   return [...fields, ["WARC-Block-Digest", String(digester)]];
 }
 
@@ -280,13 +280,13 @@ function targetUri(url: string): string {
 function httpHead(status: number, headers: HeaderList, bodyLength: number): Uint8Array {
   let room = maxHeaders;
   const lines = headers
-    .filter(([name, value]) => isTrue(name, value, bodyLength))
+    .filter(([name, value]) => isStorable(name, value, bodyLength))
     .map(([name, value]) => `${name}: ${value.replace(/[\r\n\0]/g, " ").replace(/[^\0-\xff]/g, "?")}\r\n`)
     .filter((line) => (room -= line.length) >= 0);
   return Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("")}\r\n`, "latin1");
 }
 
-function isTrue(name: string, value: string, bodyLength: number): boolean {
+function isStorable(name: string, value: string, bodyLength: number): boolean {
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || name === "transfer-encoding") return false;
   return name !== "content-length" || value === String(bodyLength);
 }

@@ -54,7 +54,7 @@ async function openPrevious(
     for (const path of paths) {
       const archive = await openArchive(path, { ...options, newest: true });
       archives.push(archive);
-      if (archive.goesOn) throw invalidArchive(path, "it is damaged");
+      if (archive.hasRecordsAfterDamage) throw invalidArchive(path, "it is damaged");
       const about = archive.info?.homepage === undefined ? archive.urls : [archive.info.homepage];
       if (!about.some((url) => hostOf(url) === hostOf(homepage)))
         throw new SitemapError(

@@ -40,10 +40,10 @@ export async function changeIndex(
   const content = Buffer.from(
     [first, ...lines.map((line) => JSON.stringify(line))].map((line) => `${line}\n`).join(""),
   );
-  const index = withContent(head, content, String(new Digester().see(content)));
+  const index = withContent(head, content, String(new Digester().update(content)));
   const end = Buffer.from(trailerOf({ offset: before.length, length: index.length }));
   const [endHead = ""] = trailer.split("\r\n\r\n");
-  writeFileSync(copy, Buffer.concat([before, index, withContent(endHead, end, String(new Digester().see(end)))]));
+  writeFileSync(copy, Buffer.concat([before, index, withContent(endHead, end, String(new Digester().update(end)))]));
   return copy;
 }
 
