@@ -1,6 +1,6 @@
 // Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
 import { describe, expect, test } from "vitest";
-import { LineSearch } from "../../src/check/example-lines.ts";
+import { linesOf } from "../../src/check/example-lines.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLong } from "../support/long.ts";
 import { aiCases } from "./cases/ai.ts";
@@ -115,20 +115,23 @@ test("what the reader reported several times has several examples, each with its
   expect(examples("lastmod-invalid")).toHaveLength(20);
 });
 
-test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d characters", (length) => {
-  const urls = Array.from({ length: 3000 }, (_, number) => `https://example.org/${number}?a=1&b='x'`);
-  const text = urls.map((url) => `<url><loc>${url.replaceAll("&", "&amp;")}</loc></url>\n`).join("");
-  const search = new LineSearch([urls[0]!, urls[1500]!, urls[2999]!, "https://example.org/absent"]);
-  for (let at = 0; at < text.length; at += length) search.write(text.slice(at, at + length));
-  search.end();
-  expect([0, 1500, 2999].map((number) => search.lineOf(urls[number]!))).toEqual([1, 1501, 3000]);
-  expect(search.lineOf("https://example.org/absent")).toBeUndefined();
+async function* pieces(text: string, length: number): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += length) yield text.slice(at, at + length);
+}
+
+const untilTheEnd = async () => false;
+
+test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d characters", async (length) => {
+  const urls = Array.from({ length: 3000 }, (_, number) => `https://example.org/${number}?a=1&b='x' <y>`);
+  const escaped = (url: string) => url.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const text = urls.map((url) => `<url><loc>${escaped(url)}</loc></url>\n`).join("");
+  const wanted = new Set([urls[0]!, urls[1500]!, urls[2999]!, "https://example.org/absent"]);
+  const lines = await linesOf(wanted, pieces(text, length), untilTheEnd);
+  expect([...lines.values()]).toEqual([1, 1501, 3000]);
 });
 
-test("a document without line ends or tags is searched, too", () => {
-  const search = new LineSearch(["https://example.org/z"]);
-  for (let piece = 0; piece < 100; piece++) search.write("x".repeat(10_000));
-  search.write(" https://example.org/z");
-  search.end();
-  expect(search.lineOf("https://example.org/z")).toBe(1);
+test("a document without line ends or tags is searched, too", async () => {
+  const url = "https://example.org/z";
+  const lines = await linesOf(new Set([url]), pieces(`${"x".repeat(1_000_000)} ${url}`, 10_000), untilTheEnd);
+  expect(lines.get(url)).toBe(1);
 });
