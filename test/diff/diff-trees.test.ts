@@ -329,11 +329,12 @@ describe("a side that is incomplete", () => {
 describe("a sitemap that one side lists, but did not read", () => {
   const routes = {
     "/robots.txt": `Sitemap: ${home}index.xml`,
-    "/index.xml": index("/a.xml", "/more.xml", "/c.xml"),
+    "/index.xml": index("/a.xml", "/more.xml", "/d.xml"),
     "/more.xml": index("/b.xml", "/c.xml"),
     "/a.xml": set(entry("1"), entry("2")),
     "/b.xml": set(entry("3")),
     "/c.xml": set(entry("4")),
+    "/d.xml": set(entry("5")),
   };
   const archive = async (name: string, changed: Record<string, Route> = {}, options: Options = {}) => {
     const save = path.join(folder, name);
