@@ -403,6 +403,6 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
 // A tree in which everything is known: a page that is missing from it is gone.
 class KnownSide extends TreeSide {
   override async scan(lists: PageLists): Promise<SideFacts> {
-    return { ...(await super.scan(lists)), complete: true, unsure: new Set() };
+    return { ...(await super.scan(lists)), complete: true, unsure: new Set(), isTried: () => true };
   }
 }

@@ -244,14 +244,17 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   return namesAll(side, other, undefined);
 }
 
-// Whether a side lists a sitemap, or an index that leads to it on the other side, and did not read it.
-function isOmitted({ sitemaps, declared }: SideFacts, sitemap: string, other: SideFacts): boolean {
+// Whether a side did not look for a sitemap of the other side: it lists the sitemap, or an index that leads to it, and did not read it; or its
+// discovery did not try the place where the other one found it.
+function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, other: SideFacts): boolean {
   const seen = new Set<string>();
-  for (let key: string | undefined = sitemap; key !== undefined && !seen.has(key); ) {
+  for (let key = sitemap; !seen.has(key); ) {
     if (sitemaps.has(key)) return false;
     if (declared?.has(key)) return true;
     seen.add(key);
-    key = other.sitemaps.get(key)?.parent;
+    const parent = other.sitemaps.get(key)?.parent;
+    if (parent === undefined) return isTried?.(key) === false;
+    key = parent;
   }
   return false;
 }

@@ -81,6 +81,8 @@ export interface SideFacts {
   readonly unsure?: ReadonlySet<string>;
   /** The URLs of sitemaps that indexes list, read or not, if they are known: filters skip sitemaps, and so does an archive of such a run. */
   readonly declared?: ReadonlySet<string>;
+  /** Whether discovery tried a URL, or could not have tried it, because it is on another host or the sitemaps were given. */
+  readonly isTried?: (url: string) => boolean;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**

@@ -72,6 +72,8 @@ export class TreeSide implements Side {
       seen.add(list.sitemap);
     }
     const unread = Array.from(tree.sitemaps()).filter((each) => !isWhole(each));
+    const isGiven = tree.discovery.some(({ by }) => by === "given");
+    const tried = new Set(tree.discovery.flatMap(({ url, outcome }) => (outcome === "skipped" ? [] : [url])));
     return {
       kind: "tree",
       hasFields: true,
@@ -80,6 +82,7 @@ export class TreeSide implements Side {
       skipped: new Map(Array.from(tree.sitemaps(), (each) => [declaredKey(each), skippedEntries(problemsOf(each))])),
       unsure: new Set(unansweredUrls(tree)),
       declared: this.#declared,
+      isTried: (url) => isGiven || !url.startsWith(tree.homepage) || tried.has(url),
       sitemaps,
       indexes,
     };

@@ -326,7 +326,7 @@ describe("a side that is incomplete", () => {
   });
 });
 
-describe("a sitemap that one side lists, but did not read", () => {
+describe("a sitemap that one side did not look for", () => {
   const routes = {
     "/robots.txt": `Sitemap: ${home}index.xml`,
     "/index.xml": index("/a.xml", "/more.xml", "/d.xml"),
@@ -366,6 +366,32 @@ describe("a sitemap that one side lists, but did not read", () => {
     expect(await lines(await archive("unlimited.warc"), part)).not.toContainEqual(
       expect.stringMatching(/gone|removed/),
     );
+  });
+
+  test.each<[string, Options]>([
+    ["robots.txt", { useRobots: false }],
+    ["the well-known path", { knownPaths: "never" }],
+    ["the homepage", { useHomepage: false }],
+  ])("because it did not look at %s is unknown", async (name, less) => {
+    const more = {
+      "/": '<link rel="sitemap" href="/linked.xml">',
+      "/linked.xml": set(entry("6")),
+      "/sitemap.xml": set(entry("7")),
+    };
+    const everywhere: Options = { useHomepage: true, knownPaths: "always" };
+    const whole = await archive(`everywhere-${name}.warc`, more, everywhere);
+    const part = await archive(`not-${name}.warc`, more, { ...everywhere, ...less });
+    const changes = await lines(whole, part);
+    expect(changes).toContainEqual(expect.stringMatching(/^unknown .* in after/));
+    expect(changes).not.toContainEqual(expect.stringMatching(/gone|removed/));
+    expect(await lines(part, whole)).not.toContainEqual(expect.stringMatching(/added/));
+    const later = { ...more, "/linked.xml": set(entry("8")), "/sitemap.xml": set(entry("9")) };
+    expect(await lines(whole, await archive(`later-${name}.warc`, later, everywhere))).toEqual([
+      "removed /6 /linked.xml",
+      "removed /7 /sitemap.xml",
+      "added /8 /linked.xml",
+      "added /9 /sitemap.xml",
+    ]);
   });
 
   test("on both sides does not make other pages unknown", async () => {
