@@ -14,6 +14,8 @@ export interface ResponseBodyOptions {
   readonly sinceSent: () => number;
   /** Lets another request use the slot. */
   readonly lendSlot: () => void;
+  /** How long the reader may pause before that, in milliseconds. */
+  readonly lendAfter: number;
   /** How the body ended, shared by all attempts. */
   readonly end: BodyEnd;
   /** Where this body begins in the document. Not 0 for the rest of a body that broke. */
@@ -45,7 +47,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     this.end = options.end;
     this.#first = first;
     this.#offset = options.offset + (first?.length ?? 0);
-    this.#lending = setTimeout(options.lendSlot, lendAfter);
+    this.#lending = setTimeout(options.lendSlot, options.lendAfter);
     request.whenEnded(() => {
       this.end.duration = options.sinceSent();
       clearTimeout(this.#lending);
@@ -117,6 +119,3 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     this.#options.abort();
   }
 }
-
-// How long the reader may pause before the slot is lent, in milliseconds.
-const lendAfter = 1000;

@@ -35,6 +35,8 @@ export interface FetcherOptions {
 export interface FetcherParts {
   readonly lookup?: Lookup | undefined;
   readonly backoff?: Partial<Backoff>;
+  /** How long the reader of a body may pause before its slot is lent, in milliseconds. */
+  readonly lendAfter?: number;
 }
 
 /** Throws a `SitemapError` if no client can be created with these settings, because of the proxy or certificates. */
@@ -53,6 +55,7 @@ interface FetchContext {
   /** The origins of the URLs that the caller gave, which may be on private addresses. */
   readonly trustedOrigins: ReadonlySet<string>;
   readonly backoff: Backoff;
+  readonly lendAfter: number;
   readonly closing: AbortSignal;
   readonly onEvent: (event: FetchEvent) => void;
 }
@@ -73,6 +76,7 @@ export class Fetcher implements DocumentSource {
       headers: requestHeaders(settings, startUrls),
       trustedOrigins: new Set(startUrls.flatMap(bothSchemes)),
       backoff: backoffs,
+      lendAfter: parts.lendAfter ?? 1000,
       closing: this.#closing.signal,
       onEvent,
     };
@@ -244,7 +248,8 @@ class DocumentFetch {
       return this.#failOrRetry("failed", first, slot, head);
     }
     this.#whole ??= head;
-    const { robotsBytes, documentBytes } = this.#context.settings.limits;
+    const { settings, lendAfter } = this.#context;
+    const { robotsBytes, documentBytes } = settings.limits;
     const isRobots = this.#request.role === "robots";
     const body = new ResponseBody(first.done ? undefined : first.value, {
       request,
@@ -253,6 +258,7 @@ class DocumentFetch {
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
       sinceSent: () => this.#sinceSent(),
       lendSlot: () => slot.lend(),
+      lendAfter,
       end: this.#end,
       offset: this.#offset,
       continueAt: (offset, reason) => this.#continueAt(offset, reason, head, slot),

@@ -11,6 +11,7 @@ export interface Wait {
 export class Clock {
   readonly #total: number;
   readonly #onExpire: (expired: Problem) => void;
+  readonly #longestLate: number;
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
@@ -19,10 +20,14 @@ export class Clock {
   #due = 0;
   #lastLook: NodeJS.Immediate | undefined;
 
-  /** `onExpire` is called once, and only during a wait. */
-  constructor(total: number, onExpire: (expired: Problem) => void) {
+  /**
+   * `onExpire` is called once, and only during a wait. `longestLate`, in milliseconds: if a timer fires later than this, the process was
+   * suspended or busy.
+   */
+  constructor(total: number, onExpire: (expired: Problem) => void, longestLate = 1000) {
     this.#total = total;
     this.#onExpire = onExpire;
+    this.#longestLate = longestLate;
   }
 
   /** Begins a wait, and ends the one before. */
@@ -57,8 +62,8 @@ export class Clock {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       if (this.#wait === undefined) return;
-      // If the timer is this late, the process was suspended or busy with other code, so the wait starts again.
-      if (performance.now() - due > longestLate) this.#waitingSince = performance.now();
+      // After a suspension, the wait starts again.
+      if (performance.now() - due > this.#longestLate) this.#waitingSince = performance.now();
       // A timer may fire a fraction of a millisecond early.
       if (this.#left() >= 1) this.#setTimer();
       // Data that has already arrived is read first: it may have been there for a while.
@@ -78,9 +83,6 @@ export class Clock {
     this.#onExpire(isTotal ? problem("timeout-total", { limit: this.#total }) : problem(code, { limit }));
   }
 }
-
-// In milliseconds: if a timer fires later than this, the process was suspended or busy.
-const longestLate = 1000;
 
 /** setTimeout treats longer delays as 1 ms. */
 export const longestTimer: number = 2 ** 31 - 1;

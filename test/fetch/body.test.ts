@@ -76,7 +76,8 @@ describe("a slow reader", () => {
 
   test("does not block queued documents", async () => {
     const server = await testServer({ "/large": megabytes(16), "/small": tenPages });
-    const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
+    const options = { start: server.origin, concurrency: { perHost: 1, total: 1 } };
+    const fetcher = testFetcher(options, { lendAfter: 20 });
     const large = await found(fetcher, `${server.origin}/large`);
     // Nobody reads the large one; all of these come nevertheless.
     const others = await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/small`)));

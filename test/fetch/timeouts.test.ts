@@ -52,13 +52,17 @@ test("a timeout restarts after the process was suspended, and otherwise expires 
   const expired: Problem[] = [];
   let clock: Clock | undefined;
   const isExpired = new Promise<void>((resolve) => {
-    clock = new Clock(Number.POSITIVE_INFINITY, (problem) => {
-      expired.push(problem);
-      resolve();
-    });
+    clock = new Clock(
+      Number.POSITIVE_INFINITY,
+      (problem) => {
+        expired.push(problem);
+        resolve();
+      },
+      100,
+    );
   });
-  clock?.start({ limit: 400, code: "timeout-idle" });
-  block(1600);
+  clock?.start({ limit: 100, code: "timeout-idle" });
+  block(300);
   for (let turns = 0; turns < 3; turns++) await turn();
   expect(expired).toEqual([]);
   await isExpired;
