@@ -3,7 +3,7 @@
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { DocumentResponse } from "../model/exchange.ts";
-import { placed, type Rewrite } from "../model/rewrite.ts";
+import { type Rewrite, rewriteUnlessTarget } from "../model/rewrite.ts";
 import type { IndexSitemap, PagesSitemap, Sitemap } from "../model/sitemap.ts";
 import { homepageOf, parseUrl, urlKey } from "../model/url.ts";
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
@@ -106,7 +106,7 @@ export class SiteContext {
 
   /** The URL that it was declared with, after the option `rewrite`. */
   declared({ url, declaredUrl = url }: Sitemap): string {
-    return placed(declaredUrl, this.rewrite);
+    return rewriteUnlessTarget(declaredUrl, this.rewrite);
   }
 
   /** How discovery found a child of the root. */

@@ -4,7 +4,7 @@
 import { linkValues } from "../discover/homepage-links.ts";
 import { HtmlTags } from "../discover/html-tags.ts";
 import type { HeaderList } from "../model/exchange.ts";
-import { placed, type Rewrite } from "../model/rewrite.ts";
+import { type Rewrite, rewriteUnlessTarget } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
@@ -31,7 +31,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   const lines: PageHead["lines"] = {};
   const resolved = (text: string) => {
     const { href } = parseUrl(text.trim(), base) ?? {};
-    return href && placed(href, rewrite);
+    return href && rewriteUnlessTarget(href, rewrite);
   };
   for (const [name, value] of headers) {
     if (name === "x-robots-tag") readRobotsTag(value, noindex);

@@ -27,7 +27,7 @@ export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterab
   };
 }
 
-/** The same, with a filter shared by several crawls. `urlsOnly`: pages need no other fields. */
+/** Like `crawl`, with a filter that several crawls share. `urlsOnly`: no other fields of pages are needed. */
 export function crawlWith(
   filter: PageFilter | undefined,
   target: CrawlTarget,
@@ -67,7 +67,7 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
   let last: FinishedEvent | undefined;
   let resolve: (finished: Finished) => void = () => {};
   const finished = new Promise<Finished>((settle) => (resolve = settle));
-  // The first call counts.
+  // Only the first call has an effect, because a promise resolves once.
   const settle = (end: "break" | "abort") => {
     const { type: _, ...rest } = last ?? { type: "finished" };
     const reachable = progress.discovery.some(({ outcome }) => outcome === "found");
@@ -77,7 +77,7 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
   const onLeave = () => settle("break");
 
   const batches = streamed<readonly ListedPage[]>(prepared, async (prepared, emit) => {
-    // From now on the crawl notices.
+    // From now on the crawl itself listens to the signal.
     signal?.removeEventListener("abort", onAbort);
     const onInterrupted = (reached: Progress) => (progress = reached);
     let end: "break" | "abort" = "abort";
@@ -106,7 +106,7 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
     ...pages,
     return() {
       const returned = pages.return();
-      // Also if the loop was left before it began.
+      // The loop may be left before it began.
       returned.then(onLeave, onLeave);
       return returned;
     },
@@ -133,7 +133,7 @@ export async function run(options: RunOptions, emit: Emit): Promise<FinishedEven
   return runCrawl(options, emit);
 }
 
-// Thrown to end a crawl whose caller needs nothing more.
+// Thrown to end the crawl after the caller left the loop.
 const enough = new Error("The caller left the loop");
 
 // Yields what is emitted while `work` runs: the only place where calls become a stream. `emit` waits until the caller asks for the next

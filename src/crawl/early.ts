@@ -42,14 +42,14 @@ export class EarlyReader {
 
   async #take(entry: Declaration, first: Hop): Promise<void> {
     const { frontier, prefetcher, filter, onError } = this.#options;
-    const isLeft = ({ key, readKey, url }: Hop) =>
+    const isSkipped = ({ key, readKey, url }: Hop) =>
       refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey) || undefined;
     // The walk reports failures.
-    const found = await follow(first, (hop) => prefetcher.peek(hop), isLeft).catch(() => undefined);
+    const found = await follow(first, (hop) => prefetcher.peek(hop), isSkipped).catch(() => undefined);
     if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
-    // Documents requested in two ways, or listed by one of two URLs, are left to the walk: which way counts is decided in declared order.
-    const isUnclear = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
-    if (isUnclear) return;
+    // Left to the walk if the result depends on which reference is visited first: with or without credentials, or under which URL it is listed.
+    const dependsOnOrder = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
+    if (dependsOnOrder) return;
     if (this.#reading >= this.#options.readers) await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#reading += 1;
     try {

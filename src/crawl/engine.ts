@@ -49,7 +49,7 @@ function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
   };
 }
 
-// For events of several documents that are read at once. After an error, nothing more is emitted.
+// Queues the events of documents that are read at the same time. After an error, nothing more is emitted.
 function oneAtATime(emit: Emit): Emit {
   let last: Promise<void> = Promise.resolve();
   return (event) => {
@@ -99,12 +99,12 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
   let takingHomepage: Promise<void> | undefined;
   const homepageOnce = (): Promise<void> => {
     takingHomepage ??= takeHomepage();
-    // Thrown where the homepage is needed.
+    // Whoever needs the homepage gets the error.
     takingHomepage.catch(() => undefined);
     return takingHomepage;
   };
 
-  // Many websites redirect unknown paths to the homepage. It is requested once, although robots.txt may lead there, too.
+  // Many websites redirect unknown paths to the homepage. If robots.txt leads there, the homepage is not requested twice.
   async function fetchUnlessHomepage(hop: Hop): Promise<Fetched> {
     const { url, role, isRedirected } = hop.request;
     if (role !== "robots" || !isRedirected || !settings.useHomepage || !isSamePlace(url, plan.homepage))
@@ -156,11 +156,11 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
       if (step === undefined) return;
       if (step.type === "visit") {
         const { entry, isNew } = step;
-        // Requested before what comes after it.
+        // Requested first, before prefetching fills up the slots.
         if (isNew) prefetcher.start(Hop.first(entry.url, "sitemap", rules));
         prefetcher.fill();
         plan.took(entry, await visitor.visit(entry));
-        // In parallel with the sitemaps of robots.txt.
+        // Requested in parallel with the sitemaps of robots.txt.
         if (plan.isHomepageDue) void homepageOnce();
       } else if (step.type === "homepage") await homepageOnce();
       else if (step.type === "leave") await visitor.report(step.node, step.frame.depth, step.frame.measurements);

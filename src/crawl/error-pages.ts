@@ -1,15 +1,15 @@
-// Soft 404s: pages with status 200 that are error pages, by their title, or because the website answers a path at which nothing is in the
-// same way.
+// Recognizes soft 404s: error pages with status 200, by their title, or because the website sends the same page for a path that cannot
+// exist.
 import { homepageOf, urlKey } from "../model/url.ts";
 import type { FollowedPage, PageFetch } from "./fetch-pages.ts";
 import { visibleText } from "./visible-content.ts";
 
-/** What a website answers for a page that does not exist, and for its homepage: the words of both. */
+/** What a website sends for a page that does not exist. */
 interface ErrorPage {
-  /** Where a path at which nothing is redirects to. */
+  /** Where a path that does not exist redirects to, if it does. */
   readonly finalUrl: string | undefined;
   readonly words: ReadonlySet<string>;
-  /** Those that are not in the homepage. The others are in the header or footer of every page, or in the shell of an application. */
+  /** The words that the homepage does not have. The others are in the header or footer of every page, or in the shell of an application. */
   readonly own: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export class ErrorPages {
   ): Promise<boolean> {
     const root = homepageOf(finalUrl);
     const isRoot = urlKey(finalUrl) === urlKey(root);
-    // Search engines take a redirect of any page to the homepage for an error.
+    // Search engines treat a redirect to the homepage as an error.
     if (hops > 0 && isRoot && new URL(url).pathname !== "/") return true;
     if (hasErrorTitle(html)) return true;
     const known = this.#known.get(root) ?? this.#ask(root);
@@ -51,9 +51,9 @@ export class ErrorPages {
   }
 }
 
-// The same in every run, so that an archive has it.
+/** A path that no website has. It is the same in every run, so that archives contain its response. */
 export const nowhere = "sitegrove-7f3a9c51e2";
-// With fewer words that only the error page has, it cannot be told from other pages.
+// With fewer words of its own, the error page cannot be distinguished from other pages.
 const fewestWords = 2;
 
 function isAlike({ words, own }: ErrorPage, others: ReadonlySet<string>): boolean {
@@ -74,7 +74,7 @@ function wordsOf(html: string): Set<string> {
 function hasErrorTitle(html: string): boolean {
   const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "";
   const parts = title.split(/\s[-–—·:»|/]+\s|[|»]/).map((part) => part.trim());
-  // There are cars and rooms with this number.
+  // Beside other words, 404 may be the name of a car or a room.
   return parts.some((part) => errorTitle.test(part) && (part !== "404" || parts.length === 1));
 }
 

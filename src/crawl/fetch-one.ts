@@ -44,7 +44,7 @@ export async function fetchRobots(
 
 /** Fetches documents of one website, outside of a crawl. */
 export interface WebsiteFetch {
-  /** The same as `fetch` without keeping the documents themselves: whether there is one is all that matters. */
+  /** Like `fetch`, but the content is neither read nor kept: for callers that only need the status. */
   peek(request: DocumentRequest): Promise<Fetched>;
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Follows the redirects of a URL. */

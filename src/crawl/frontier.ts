@@ -11,12 +11,12 @@ import type { Reading } from "./read.ts";
 import type { Hop } from "./redirects.ts";
 
 export class Frontier {
-  /** Counted against the budgets. */
+  /** The pages so far, which count against their budget. */
   pages = 0;
-  /** Bytes of documents that this run transferred, and that it did not transfer again. */
+  /** Bytes of documents that this run transferred, and of those that it reused. */
   wireBytes = 0;
   reusedBytes = 0;
-  // The bytes that count toward the limit.
+  // The bytes that count toward their budget.
   #bytes = 0;
   readonly #limits: AllLimits;
   readonly #filter: PageFilter | undefined;
@@ -30,7 +30,7 @@ export class Frontier {
   #homepageKeys: readonly string[] = [];
   // The indexes being read.
   readonly #active = new Set<string>();
-  // References whose documents were read before their visit: each has its place in the budget for documents.
+  // References whose documents were read before their visit. Each counts against the budget for documents until then.
   readonly #reserved = new Set<string>();
   // Nodes of the tree, except its root and robots.txt.
   #sitemaps = 0;
@@ -41,7 +41,7 @@ export class Frontier {
   readonly #contents = new Map<string, string>();
   #mostPages = 0;
 
-  /** `filter`: may have reached its limit of pages. */
+  /** The `filter` knows whether the caller's own limit of pages is reached. */
   constructor(limits: AllLimits, filter?: PageFilter) {
     this.#limits = limits;
     this.#filter = filter;
@@ -51,7 +51,7 @@ export class Frontier {
   /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
-    // What was read before its visit has its place in the tree.
+    // A document that was read before its visit was already counted.
     if (this.#reserved.delete(key)) return undefined;
     const isTooDeep = depth - 1 > this.#limits.depth && !this.#visited.has(key);
     if (isTooDeep) return problem("limit-depth", { limit: this.#limits.depth });
@@ -67,14 +67,14 @@ export class Frontier {
     return undefined;
   }
 
-  /** The document of this reference is read before its visit. Returns false if no budget allows that. */
+  /** Counts a reference whose document is about to be read before its visit. Returns false if a budget is used up. */
   reserve(key: string): boolean {
     if (this.isEnough || this.exhausted() !== undefined || this.#reserved.size >= mostReserved) return false;
     this.#reserved.add(key);
     return true;
   }
 
-  /** It is visited, or was read for another reference. */
+  /** Stops counting it: it is being visited, or was read for another reference. */
   unreserve(key: string): void {
     this.#reserved.delete(key);
   }

@@ -40,7 +40,7 @@ export async function herePairs(
   );
 }
 
-// The host of most of the URLs, if it is another one.
+// The most common host of the URLs, if it is not that of the origin.
 function foreignHost(urls: readonly string[], origin: string): string | undefined {
   const counts = new Map<string, number>();
   for (const url of urls) {
@@ -51,7 +51,7 @@ function foreignHost(urls: readonly string[], origin: string): string | undefine
   return host === "" || bareHost(host) === bareHost(parseUrl(origin)?.host ?? "") ? undefined : host;
 }
 
-// The first URLs that a document declares; none if it cannot be read.
+// The first URLs that a document declares, which are enough to see its host; none if it cannot be read.
 async function urlsIn(url: string, options: Options = {}): Promise<readonly string[]> {
   const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
   const found = await fetchDocument(url, { ...rest, here: false, rewrite: [] });

@@ -25,7 +25,7 @@ export class PageFilter {
   readonly #steps: Step[] = [];
   readonly #includeSitemap: Matches | undefined;
   readonly #excludeSitemap: Matches | undefined;
-  // Of the website that is listed.
+  // Whether a URL is on the website that is being listed.
   #isAtHome: Matches = () => true;
   #allows: ReturnType<typeof allowedUrls> | undefined;
   /** Pages seen, and pages that passed. */
@@ -151,7 +151,7 @@ export class PageFilter {
     this.seen += pages.length;
     let kept = this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
     if (this.#allows !== undefined) kept = await this.#allowedOf(kept, this.#allows);
-    // After waiting, because other documents may be read meanwhile.
+    // Computed after waiting, because pages of other documents may have been listed meanwhile.
     const left = this.settings.limit - this.listed;
     this.isCut ||= kept.length > left;
     if (kept.length > left) kept = kept.slice(0, Math.max(0, left));
@@ -186,7 +186,7 @@ export class PageFilter {
 
 const mostHosts = 1000;
 
-// Judged once for each origin, as it is written.
+// Judges each origin once, as it is written.
 function byOrigin(judge: (url: URL) => boolean): Matches {
   const known = new Map<string, boolean>();
   return (text) => {

@@ -6,7 +6,7 @@ import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
 
 interface Candidate<Origin> {
-  /** A copy, once it was kept for some time: the texts of a page may keep its whole document in memory. */
+  /** Copied once it was kept for some time, because the texts of a page may keep its whole document in memory. */
   page: SitemapPage;
   isCopy: boolean;
   readonly origin: Origin;
@@ -21,7 +21,7 @@ interface Group<Origin> {
   kept: Candidate<Origin>[];
 }
 
-/** `Origin`: what the pages came with, such as an event. */
+/** `Origin`: what identifies a batch of pages to the caller, such as their event. */
 export class PageSample<Origin> {
   readonly #size: number;
   readonly #seed: number;

@@ -51,7 +51,7 @@ export class Plan {
   readonly #options: PlanOptions;
   // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
   readonly #stack: Frame[] = [];
-  // The references of documents that were read before their visit.
+  // Indexes that were read before their visit: their references may be prefetched, too.
   readonly #early = new Set<Frame>();
   // The next page of the feed that was visited last.
   #nextPage: Declaration | undefined;
@@ -61,10 +61,10 @@ export class Plan {
   #candidates: Candidate[] = [];
   // Well-known paths that the website's CMS does not use: tried if nothing else is found.
   #others: Candidate[] = [];
-  // `later`: a robots.txt can still tell where the homepage is. `due`: it can be requested. `taken`: its content is known.
+  // `later`: a robots.txt may still redirect to where the homepage is. `due`: the homepage can be requested. `taken`: it was read.
   #homepageState: "later" | "due" | "taken";
   #homepageResult: Followed | undefined;
-  // Everything that is declared was read; well-known paths are left.
+  // Whether everything declared was read, so that only well-known paths are left.
   #isGuessing = false;
 
   constructor(options: PlanOptions) {
@@ -182,7 +182,7 @@ export class Plan {
     const reasons: Problem[] = [];
     const outcomes = new Set<UnreachableWebsite["outcome"]>();
     for (const { outcome, status, reason } of this.#answers) {
-      // Our own limits say nothing about the website.
+      // A request that our own limits prevented says nothing about the website.
       const isFailure = outcome === "failed" || outcome === "blocked" || outcome === "refused";
       if (!isFailure || reason === undefined || reason.code.startsWith("limit-")) return undefined;
       // A document was received, even if its bytes cannot be read.
@@ -221,16 +221,16 @@ export class Plan {
       frame.next += 1;
       return { type: "visit", entry, isNew: false };
     }
-    // What was read before its visit is visited after the rest was cut off.
-    const left = frame.references.slice(frame.next);
+    // References whose documents were already read are still visited: their pages were reported.
+    const rest = frame.references.slice(frame.next);
     const isRead = ({ url }: SitemapReference) => frontier.isReserved(Hop.first(url, "sitemap", rules).key);
     if (isRead(reference)) {
       frame.next += 1;
       return { type: "visit", entry, isNew: false };
     }
-    const read = left.filter(isRead);
+    const read = rest.filter(isRead);
     const { code, limit } = spent;
-    const count = left.length - read.length + frame.unlisted;
+    const count = rest.length - read.length + frame.unlisted;
     Object.assign(frame, { references: read, next: 0, unlisted: 0, within: read.length });
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
@@ -273,13 +273,13 @@ export class Plan {
 
   #tookCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
     const { outcome, status, finalUrl = url, reason } = result;
-    // It was there, but the archive is damaged.
+    // The archive has the document, but its bytes are damaged.
     const isDamaged = type === "omitted" && reason?.code === "archive-digest";
     if (isDamaged) this.problems.add("archive-digest", { value: url });
     if (by === "robots") {
-      // A robots.txt with status 200 has a node with its problems.
-      const facts = status === undefined || status < 300 ? {} : { status };
-      if (isRobotsUnreachable(result)) this.problems.add("robots-unreachable", facts);
+      // A robots.txt with status 200 is in the tree, with its own problems.
+      const isError = status !== undefined && status >= 300;
+      if (isRobotsUnreachable(result)) this.problems.add("robots-unreachable", isError ? { status } : {});
     } else if (isGuess(by) && type === "omitted" && outcome === "failed" && !isDamaged) {
       this.problems.add("known-path-unreachable", { value: url });
     }
@@ -305,8 +305,8 @@ export class Plan {
   }
 
   // If the website redirected to another of its origins, its homepage, robots.txt and well-known paths are requested there.
-  #moveTo(place: string): void {
-    const origin = movedOrigin(this.homepage, place);
+  #moveTo(url: string): void {
+    const origin = movedOrigin(this.homepage, url);
     if (origin === undefined) return;
     this.homepage = atOrigin(this.homepage, origin);
     if (this.#options.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });

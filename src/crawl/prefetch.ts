@@ -30,10 +30,10 @@ export interface PrefetcherOptions extends Sources {
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while this many documents wait: if the caller stops, they were fetched in vain. A store allows more.
+// Nor while this many documents wait: if the caller stops, they were fetched for nothing. With a store, more may wait.
 const mostWaiting = 64;
 const mostKept = 1024;
-// How many redirects are remembered. Others are requested again if needed.
+// How many redirects are remembered. Further ones are requested again if needed.
 const mostRedirects = 1000;
 
 export class Prefetcher {

@@ -18,7 +18,7 @@ import {
   shapingOptions,
 } from "../model/options.ts";
 import type { Rewrite } from "../model/rewrite.ts";
-import { hasScheme, homepageOf, isHttpUrl, withAssumedScheme, withoutCredentials } from "../model/url.ts";
+import { hasScheme, isHttpUrl, withAssumedScheme, withoutCredentials } from "../model/url.ts";
 
 /** A website's homepage, or known sitemaps. Without a scheme, https is used, or http if https does not answer. */
 export type CrawlTarget =
@@ -128,15 +128,13 @@ export function prepare(
   if (settings.save !== undefined && settings.resume !== undefined) {
     throw invalidOption("Expected either `save` or `resume`, got both: a resumed run continues its own archive");
   }
-  if ("sitemaps" in checked) {
-    const sitemaps = checked.sitemaps.map(withoutCredentials);
-    const start = { homepage: homepageOf(sitemaps[0] as string), sitemaps };
-    const assumed = assumedUrls(target, checked.sitemaps);
-    return { start, settings, startUrls: checked.sitemaps, assumed, target, options };
-  }
-  const { homepage } = checked;
-  const start = { homepage: homepageFor(homepage, settings.path !== "ignore") };
-  return { start, settings, startUrls: [homepage], assumed: assumedUrls(target, [homepage]), target, options };
+  const [sitemaps, startUrls] =
+    "sitemaps" in checked
+      ? [checked.sitemaps.map(withoutCredentials), checked.sitemaps]
+      : [undefined, [checked.homepage] as const];
+  const homepage = homepageFor(startUrls[0], sitemaps === undefined && settings.path !== "ignore");
+  const start = { homepage, sitemaps };
+  return { start, settings, startUrls, assumed: assumedUrls(target, startUrls), target, options };
 }
 
 /** As JSON. A limit of `Infinity` is omitted. */

@@ -67,7 +67,7 @@ export async function* read(
 ): AsyncGenerator<Entries, Reading, boolean | undefined> {
   const problems = new ProblemLog();
   const { limits, rewrite = [] } = settings;
-  const placed = (entries: Entries): Entries =>
+  const withRewrites = (entries: Entries): Entries =>
     rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
   const text = await opened(document, limits, problems);
   const { url, isRobots = false } = document;
@@ -77,7 +77,7 @@ export async function* read(
   let isWhole = true;
   for await (const piece of text) {
     const entries = parser.write(piece);
-    if (hasAny(entries)) enough = (yield placed(entries)) === false;
+    if (hasAny(entries)) enough = (yield withRewrites(entries)) === false;
     isWhole = !enough && !parser.stopped;
     if (!isWhole) break;
     await pauseWhenDue();
@@ -92,7 +92,7 @@ export async function* read(
   const noted = isStopped ? problems.toArray() : undefined;
   const complete = problems.complete;
   const last = parser.end();
-  if (!enough && hasAny(last)) yield placed(last);
+  if (!enough && hasAny(last)) yield withRewrites(last);
   let outcome = outcomeOf(parser, text.refusal, problems);
   // XML, JSON and compressed data show where they end.
   const isText = outcome.kind !== "invalid" && /^(?:text|robots|llms)$/.test(outcome.format);

@@ -21,7 +21,7 @@ import {
 import type { AllLimits } from "../model/options.ts";
 import { isRefused, type Problem, problem } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
-import { isBelow, placed, type Rewrite } from "../model/rewrite.ts";
+import { isBelow, type Rewrite, rewriteUnlessTarget } from "../model/rewrite.ts";
 import { isRobotsUrl, parseUrl, resolveUrl, withoutCredentials } from "../model/url.ts";
 import { Cookies } from "./cookies.ts";
 
@@ -32,7 +32,7 @@ export interface FollowRules {
   /** The cookies set by the responses so far. */
   readonly cookies: Cookies;
   /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
-  readonly placed: (url: string) => string;
+  readonly rewritten: (url: string) => string;
 }
 
 /** The rules for these start URLs and this source. */
@@ -46,7 +46,7 @@ export function followRules(
   const isStart = (prefix: string) => startUrls.some((url) => isBelow(withoutCredentials(url), prefix));
   const pairs = rewrite.filter(([, to]) => isStart(to));
   const variesByCredentials = (url: string) => source.variesByCredentials?.(url) === true;
-  return { limits, variesByCredentials, cookies, placed: (url) => placed(url, pairs) };
+  return { limits, variesByCredentials, cookies, rewritten: (url) => rewriteUnlessTarget(url, pairs) };
 }
 
 /** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
@@ -88,7 +88,7 @@ interface Chain {
   readonly problems: readonly Problem[];
   /** Whether no hop has left the website. Once one has, another website may have chosen the URL: the caller's headers are not sent. */
   readonly isTrusted: boolean;
-  /** How often it came back to a URL, and whether a cookie was set since. */
+  /** How often the chain returned to a URL, and whether a cookie was set since then. */
   readonly returns: number;
   readonly setsCookie: boolean;
 }
@@ -108,7 +108,7 @@ export class Hop {
     // A fragment is a position inside a document.
     const [document = url] = url.split("#", 1);
     const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
-    return new Hop(rules.placed(withoutCredentials(document)), { role, rules, ...nothing });
+    return new Hop(rules.rewritten(withoutCredentials(document)), { role, rules, ...nothing });
   }
 
   get request(): DocumentRequest {
@@ -143,7 +143,7 @@ export class Hop {
     // The limit counts from the first URL: the result is valid for that one only.
     if (before.length >= limit)
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
-    const target = new URL(rules.placed(redirect.target.href));
+    const target = new URL(rules.rewritten(redirect.target.href));
     const from = parseUrl(url);
     const problems = [...chain.problems, ...(redirect.problem === undefined ? [] : [redirect.problem])];
     if (from?.protocol === "https:" && target.protocol === "http:")
@@ -158,10 +158,10 @@ export class Hop {
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
-    // The same step with the cookies that were set since. An archive has the last response of each URL, and so the same chain.
+    // Repeats the step with the cookies set since. Archives keep the last response per URL, so a replay takes the same path.
     if (next.#chain.setsCookie && returns < mostReturns)
       return new Hop(next.url, { ...passed.#chain, returns: returns + 1, setsCookie: false });
-    // A loop: the result is valid for the first URL only.
+    // The redirects form a loop. Another start could leave it, so the result is valid for the first URL only.
     const { url: start, key } = this.#first;
     return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }

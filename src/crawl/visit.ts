@@ -70,7 +70,7 @@ export class Visitor {
   readonly #io: VisitIo;
   readonly #emit: Emit;
   readonly #homeHost: string;
-  // What was read before its visit, by URL; undefined once it was visited.
+  // Documents that were read before their visit, by URL; undefined once they were visited.
   readonly #contents = new Map<string, Promise<Content> | undefined>();
 
   constructor(options: VisitOptions, io: VisitIo, emit: Emit) {
@@ -82,7 +82,7 @@ export class Visitor {
 
   async visit(entry: Declaration): Promise<Visit> {
     const visit = await this.#visit(entry);
-    // A robots.txt that was found was already taken when it was read.
+    // If robots.txt was found, its rules were recorded when it was read.
     if (entry.by === "robots" && !this.robots.has(entry.url))
       this.robots.set(entry.url, isRobotsUnreachable(visit.result) ? undefined : new RobotsGroups());
     return visit;
@@ -162,7 +162,7 @@ export class Visitor {
   async #read({ url, keys, document }: FoundDocument, entry: Declaration): Promise<Content> {
     const { settings, frontier, filter, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
-    // Each uses up a document, unless it is missing; one more is kept to report what was cut off.
+    // Each child counts against the budget for documents, except those missing in an archive. One more is kept to name what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
@@ -183,7 +183,7 @@ export class Visitor {
     const content = await this.#contentOf(found, entry);
     const { reading, reason, cut, pageCount, started, sameAs, listed } = content;
     this.#io.drop(found);
-    // It may have been read early after this visit began.
+    // If it was read early after this visit began, its place in the budget is still reserved.
     for (const key of keys) frontier.unreserve(key);
     if (content.isReported) frontier.contains(url, reading, pageCount);
     const measurements = measured(found, reading);
@@ -192,7 +192,7 @@ export class Visitor {
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     if (reason !== undefined) {
-      // A document that is not a robots.txt may still be a sitemap at the URL it was found at.
+      // What is not a robots.txt may still be a sitemap under the URL it redirected to.
       const known = isRobots ? keys.slice(0, 1) : keys;
       const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...measurements };
       const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || this.#isLinkToPage(entry, failed);
@@ -235,7 +235,7 @@ export class Visitor {
     return { type: "frame", frame, result };
   }
 
-  // Not respecting the delay is a problem of this run, not of the document.
+  // If the delay is not respected, that is a problem of this run and not of the document, so it has no node.
   async #takeCrawlDelay(reading: Reading, url: string): Promise<void> {
     const { settings } = this.#options;
     const limit = this.#io.setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
@@ -245,7 +245,7 @@ export class Visitor {
       await this.#emit({ type: "problem", url, problem: problem("crawl-delay", { limit }) });
   }
 
-  // Visited before: it gets another node, but is not fetched again, and its pages are not reported again.
+  // A sitemap that was visited before gets another node, but is not fetched again, and its pages are not reported again.
   async #repeated(entry: Declaration, known: Sitemap): Promise<Visit> {
     const { frontier } = this.#options;
     const { parent, by, continues } = entry;
@@ -262,8 +262,8 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap, now or in an earlier visit. If one was declared, a node says why; many that are refused alike share one. A guess gets
-  // no node, but is remembered.
+  // There is no sitemap at this URL. If one was declared, a node says why; many that are refused for the same reason share one. A guess gets no
+  // node, but is remembered, so that it is not requested again.
   async #missing(
     entry: Declaration,
     missing: Missing,
@@ -292,7 +292,7 @@ export class Visitor {
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
     if (isHtml && this.#options.frontier.isHomepage(keys)) return true;
-    // With these problems, its content is unknown, or XML.
+    // With one of these problems, it may still be a sitemap.
     return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 

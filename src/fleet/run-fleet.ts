@@ -13,11 +13,11 @@ import { SitemapError } from "../model/errors.ts";
 import type { FinishedEvent, OrderedEvent } from "../model/event.ts";
 import { expectObject, functionValue, invalid, number, signal, unexpected } from "../model/option-checks.ts";
 import {
+  crawlOptionsIn,
   type Options,
   pageFilterNames,
   resolveStreamOptions,
   type StreamOptions,
-  streamOptionsIn,
 } from "../model/options.ts";
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
@@ -175,7 +175,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 
 // Throws a `SitemapError` (`invalid-option`).
 function resolved(options: FleetOptions) {
-  const crawl = streamOptionsIn(options, ownOptions, ["save", "previous", "resume"]);
+  const crawl = crawlOptionsIn(options, ownOptions, ["save", "previous", "resume"], true);
   const { sites, queue, sink = noSink, parallelSites = defaultParallelSites(), perAddress = 8 } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);

@@ -16,7 +16,7 @@ export interface DocumentRequest {
   readonly isRedirected?: boolean | undefined;
   /** Sent without the caller's headers for this origin, because another website led here. */
   readonly anonymous?: boolean | undefined;
-  /** How often the redirects so far came back to this URL with new cookies. The latest response counts. */
+  /** How often the redirects so far returned to this URL with new cookies. The latest response counts. */
   readonly again?: number | undefined;
   /** The `Cookie` header, computed when the request is sent. */
   readonly cookie?: (() => string | undefined) | undefined;

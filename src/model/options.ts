@@ -281,7 +281,8 @@ export interface RecurseContext {
   readonly depth: number;
 }
 
-const rows = optionSections.flatMap(({ rows }) => (rows === pageOptions ? [] : rows));
+const allRows = optionSections.flatMap(({ rows }) => rows);
+const rows = allRows.filter((row) => !pageOptions.includes(row));
 
 /** The options that affect a tree. */
 export const shapingOptions: readonly OptionRow[] = optionSections.flatMap(({ shapesTree, rows }) =>
@@ -299,10 +300,6 @@ export interface StreamSettings extends Settings, PageFilterSettings {}
 export type ArchiveOptions = Pick<Options, "limits" | "rewrite" | "signal" | "onEvent">;
 export type ArchiveSettings = Pick<Settings, "limits" | "rewrite" | "signal" | "onEvent">;
 
-function rowsCalled(...names: readonly string[]): OptionRow[] {
-  return rows.filter(({ name }) => names.includes(name));
-}
-
 /** Checks options and fills in the defaults. Throws a `SitemapError` with the code `invalid-option`. */
 export function resolveOptions(options?: Options): Settings {
   const isGiven = ({ name }: OptionRow) =>
@@ -316,46 +313,28 @@ export function resolveOptions(options?: Options): Settings {
 }
 
 /**
- * Of a function that has options of its own, those of its crawl, except `refused`. Throws for wrong values and unknown names, like
- * `resolveOptions`.
+ * The options of a crawl among those of a function: all but its `own`. Throws for wrong values, and for names that are unknown or that the
+ * function `refuses`. `isStream`: page filters are among them.
  */
 export function crawlOptionsIn(
   options: object,
   own: readonly string[],
-  refused: readonly (keyof Options)[] = [],
-): Options {
-  const crawl = withoutOwn(rows, options, own, refused);
-  resolveOptions(crawl);
-  return crawl;
-}
-
-/** The same for a stream of pages. */
-export function streamOptionsIn(
-  options: object,
-  own: readonly string[],
-  refused: readonly (keyof Options)[],
+  refuses: readonly (keyof Options)[] = [],
+  isStream = false,
 ): StreamOptions {
-  const crawl = withoutOwn([...rows, ...pageOptions], options, own, refused);
-  resolveStreamOptions(crawl);
-  return crawl;
-}
-
-function withoutOwn(
-  known: readonly OptionRow[],
-  options: object,
-  own: readonly string[],
-  refused: readonly string[],
-): Record<string, unknown> {
+  const known = isStream ? allRows : rows;
   const isRefused = (name: string) =>
-    refused.includes(name) && (options as Options | null)?.[name as keyof Options] !== undefined;
+    refuses.includes(name as keyof Options) && (options as Options | null)?.[name as keyof Options] !== undefined;
   const names = known.map(({ name }) => name).filter((name) => !isRefused(name));
   const given = optionsIn("options", options, [...own, ...names]);
-  return Object.fromEntries([...given].filter(([name]) => !own.includes(name)));
+  const crawl = Object.fromEntries([...given].filter(([name]) => !own.includes(name)));
+  resolveAll(known, crawl);
+  return crawl;
 }
 
 /** For a stream of pages. */
 export function resolveStreamOptions(options?: StreamOptions): StreamSettings {
-  return resolveAll([...rows, ...pageOptions], options);
+  return resolveAll(allRows, options);
 }
 
 /** For the pages of a tree or a document. */
@@ -365,5 +344,7 @@ export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
 
 /** For an archive. */
 export function resolveArchiveOptions(options?: ArchiveOptions): ArchiveSettings {
-  return resolveAll(rowsCalled("limits", "rewrite", "signal", "onEvent"), options);
+  const names = ["limits", "rewrite", "signal", "onEvent"];
+  const known = rows.filter(({ name }) => names.includes(name));
+  return resolveAll(known, options);
 }

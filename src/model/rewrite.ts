@@ -45,7 +45,7 @@ export function rewritten(url: string, pairs: Rewrite): string {
 }
 
 /** Like `rewritten`, but a URL that is already under the second prefix of a pair stays unchanged. */
-export function placed(url: string, pairs: Rewrite): string {
+export function rewriteUnlessTarget(url: string, pairs: Rewrite): string {
   return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }
 

@@ -5,7 +5,7 @@ import { type HeaderList, header } from "../../model/exchange.ts";
 import { lastInstant } from "../../model/instant.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { Problem } from "../../model/problem.ts";
-import { placed } from "../../model/rewrite.ts";
+import { rewriteUnlessTarget } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
 import { partsOf, robotsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
@@ -307,7 +307,7 @@ function judge(
   const { url, lastModified } = page;
   const { outcome, target, status, reason, headers } = answer;
   if (outcome === "redirect") {
-    const isListed = target !== undefined && requested.isListed(placed(target, run.site.rewrite));
+    const isListed = target !== undefined && requested.isListed(rewriteUnlessTarget(target, run.site.rewrite));
     // A sitemap that could not be read may list it.
     const listed = isListed ? " (listed)" : run.tree.complete ? " (not listed)" : "";
     own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}${listed}`);
