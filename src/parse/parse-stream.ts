@@ -74,11 +74,13 @@ export async function parseBytes(
   } finally {
     await source.cancel();
   }
-  // If a limit ended the document, `end()` would also report it as cut off.
-  if (isWhole) batches.push(parser.end());
+  // `end()` would also report a document that a limit has ended as cut off.
+  const noted = isWhole ? undefined : problems.toArray();
+  batches.push(parser.end());
   const isRefused = parser.outcome.kind === "invalid" && refusal !== undefined;
   const outcome = isRefused ? ({ kind: "invalid", reason: refusal as Problem } as const) : parser.outcome;
-  return parsedSitemap({ outcome, complete: problems.complete, problems: problems.toArray() }, joined(batches));
+  const { complete } = problems;
+  return parsedSitemap({ outcome, complete, problems: noted ?? problems.toArray() }, joined(batches));
 }
 
 type Bytes = AsyncIterable<Uint8Array>;

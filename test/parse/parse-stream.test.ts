@@ -7,6 +7,7 @@ import { urlset } from "../support/documents.ts";
 const sitemap = (count: number): string => urlset(...Array.from({ length: count }, (_, at) => `/ä${at}`));
 const text = sitemap(150);
 
+const version = "https://jsonfeed.org/version/1.1";
 const members = Buffer.concat((text.match(/.{1,1500}/gs) ?? []).map((part) => gzipSync(part)));
 
 // With an extra field (https://www.rfc-editor.org/rfc/rfc1952#page-5) that looks like the start of another member.
@@ -68,12 +69,25 @@ test("what is lost is reported, and the part before it is kept", async () => {
   }
   const nothing = await parseStream(streamOf(Buffer.from([0x1f, 0x8b, 1, 2, 3])));
   expect(nothing).toMatchObject({ kind: "invalid", reason: { code: "coding-damaged" } });
-  const cut = await parseStream(streamOf(Buffer.from(text)), { limits: { documentBytes: 5000 } });
-  expect(cut).toMatchObject({ complete: false, problems: [{ code: "limit-document-bytes", limit: 5000 }] });
   const invalid = await parseStream(streamOf(Buffer.from(text, "latin1")));
   expect(invalid).toMatchObject({
     problems: expect.arrayContaining([expect.objectContaining({ code: "charset-invalid" })]),
   });
+});
+
+test.each([
+  ["XML", (urls: readonly string[]) => urlset(...urls), 90],
+  ["text", (urls: readonly string[]) => urls.join("\n"), 200],
+  ["JSON", (urls: readonly string[]) => JSON.stringify({ version, items: urls.map((url) => ({ url })) }), 0],
+])("%s beyond the limit of bytes is a loss, and what is complete before it is kept", async (_, document, least) => {
+  const urls = Array.from({ length: 1000 }, (_, at) => `https://example.org/${at}`);
+  const cut = (await parseStream(streamOf(Buffer.from(document(urls))), {
+    limits: { documentBytes: 5000 },
+  })) as ParsedPages;
+  expect(cut).toMatchObject({ kind: "pages", complete: false });
+  expect(cut.problems).toMatchObject([{ code: "limit-document-bytes", limit: 5000 }]);
+  expect(cut.pages.length).toBeGreaterThanOrEqual(least);
+  expect(cut.pages.map(({ url }) => url)).toEqual(urls.slice(0, cut.pages.length));
 });
 
 test("errors of the stream are thrown, also with gzip, and a stream that is no longer needed is canceled", async () => {
