@@ -15,14 +15,14 @@ export declare class Baseline implements KnownPlaces {
   toJson(result: CheckResult, tree: SitemapTree): object;
 }
 
-/** The findings of one rule in one sitemap. */
+/** The findings of one rule in one sitemap. `of`: how many pages it has. `occurrences`: their hashes, unless there are too many. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;
   readonly occurrences?: readonly string[] | undefined;
 }
 
-/** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `occurrences`: their hashes, as far as they are known one by one. */
+/** Known findings by sitemap and rule, as JSON. */
 export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
 
 /**
@@ -118,12 +118,12 @@ export interface CheckResult {
   readonly homepage: string;
   /** Whether the tree is complete, and the check had enough time. */
   readonly complete: boolean;
-  /** Sitemaps that could be read, at least in part, without robots.txt. */
+  /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemapCount: number;
   readonly pageCount: number;
   /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
   readonly rulesFailed: Readonly<Record<Severity, number>>;
-  /** The number of occurrences: the sum of the rulesFailed of the findings. */
+  /** The number of occurrences: the sum of the counts of all findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity, the rules that affect the most pages. */
   readonly findings: readonly Finding[];
@@ -170,7 +170,7 @@ export declare class FileLocations {
   /** The names of bases other than the working directory, by their URLs. */
   readonly bases: Map<string, string>;
   constructor(folders: readonly SiteFolder[]);
-  /** Of a finding: the sitemap, or the file of an example. */
+  /** The location of a finding: the file of its example, or its sitemap. */
   of(sitemap: string, { file }?: {
     readonly file?: string | undefined;
   }): FileLocation;
@@ -227,7 +227,7 @@ export interface LastmodReason {
    * - `never-changes`: pages changed since the earlier run, dates did not
    */
   readonly code: LastmodReasonCode;
-  /** How many pages are concerned, of those that were compared. */
+  /** How many of the compared pages have this fault. */
   readonly pages: number;
   readonly of: number;
   readonly message: string;
@@ -276,7 +276,7 @@ export interface Occurrence {
 export interface PageResults {
   /** Pages of the sitemaps, each once. */
   readonly listed: number;
-  /** How many of them were to be requested. */
+  /** How many of them the check was asked to request. */
   readonly requested: number;
   /** How many responded, and were checked. */
   readonly checked: number;
@@ -312,14 +312,14 @@ export interface RuleContext {
   readonly complete: boolean;
   /** When the document that the event is about was received, in milliseconds. */
   readonly receivedAt: number;
-  /** One finding more. `sitemap` is the one that the event is about, unless another is named. */
+  /** Reports a finding. `sitemap` is the one that the event is about, unless another is named. */
   report(found?: RuleReport): void;
 }
 
 /** The id of a built-in rule, used in configurations and baselines. */
 export type RuleId = "address-wrong" | "sitemap-none" | "robots-unreachable" | "robots-too-large" | "robots-sitemap-spelling" | "robots-sitemap-relative" | "robots-no-sitemap" | "sitemap-undeclared" | "sitemap-robots-disallowed" | "sitemap-unreachable" | "sitemap-challenge" | "sitemap-redirect" | "sitemap-redirect-broken" | "sitemap-slow" | "sitemap-served-as-html" | "sitemap-cut-off" | "sitemap-compression" | "sitemap-not-compressed" | "robots-preference-invalid" | "robots-preference-misplaced" | "robots-preference-conflict" | "sitemap-is-html" | "sitemap-unsupported" | "sitemap-empty" | "sitemap-not-well-formed" | "sitemap-leading-text" | "sitemap-namespace" | "sitemap-not-utf8" | "sitemap-too-large" | "sitemap-too-many-urls" | "sitemap-near-limit" | "index-too-many-sitemaps" | "index-nested" | "index-mixed" | "index-cycle" | "index-child-other-site" | "index-child-outside-directory" | "index-child-repeated" | "index-lastmod-stale" | "index-lastmod-identical" | "feed-unsupported" | "feed-as-only-sitemap" | "text-sitemap-name" | "text-sitemap-junk" | "url-missing" | "url-tag-repeated" | "url-not-absolute" | "url-invalid" | "url-too-long" | "url-too-long-yandex" | "url-escaped-twice" | "url-www-mismatch" | "url-other-host" | "url-other-scheme" | "url-outside-directory" | "url-private-host" | "url-robots-disallowed" | "url-forbidden" | "url-credentials" | "url-fragment" | "url-session-id" | "url-tracking-parameter" | "url-not-escaped" | "url-percent-invalid" | "url-percent-twice" | "url-not-normal" | "url-double-slash" | "url-asset" | "url-utility" | "url-facet" | "url-duplicate" | "url-repeated" | "url-variants" | "url-lastmod-conflict" | "homepage-unlisted" | "lastmod-invalid" | "lastmod-form" | "lastmod-no-offset" | "lastmod-future" | "lastmod-zero" | "lastmod-all-identical" | "lastmod-generated" | "lastmod-missing" | "lastmod-date-only" | "priority-invalid" | "changefreq-invalid" | "priority-ignored" | "news-too-many" | "news-stale" | "news-incomplete" | "news-date-form" | "news-language" | "news-repeated" | "news-deprecated" | "image-too-many" | "image-incomplete" | "image-private-host" | "image-other-host" | "image-not-escaped" | "image-is-page" | "image-placeholder" | "image-deprecated" | "video-incomplete" | "video-is-page" | "video-field" | "video-expired" | "video-deprecated" | "media-robots-disallowed" | "hreflang-code" | "hreflang-region" | "hreflang-not-absolute" | "hreflang-incomplete" | "hreflang-language-twice" | "hreflang-no-self" | "hreflang-no-return" | "hreflang-return-differs" | "hreflang-target-unlisted" | "hreflang-no-default" | "hreflang-no-catchall" | "page-unreachable" | "page-soft-404" | "page-missing-file" | "page-not-listed" | "page-redirect" | "page-redirect-stub" | "page-noindex" | "page-canonical-other" | "page-hreflang-differs" | "page-lastmod-older" | "page-lastmod-newer" | "page-image-missing";
 
-/** What a rule of your own found. */
+/** What a custom rule found. */
 export interface RuleReport {
   readonly sitemap?: string | undefined;
   readonly url?: string | undefined;
@@ -511,7 +511,7 @@ type Host = (typeof hosts)[number];
 
 /** The occurrences of earlier findings. Known ones are counted, but are not examples. */
 interface KnownPlaces {
-  /** `isCase`: it counts as a case; others are only examples. */
+  /** Whether an occurrence is known. `isCase`: it is counted as one; others are only shown. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
@@ -572,6 +572,6 @@ type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
  */
 declare function changes(target: CrawlTarget, options: ChangesOptions): Changes;
 
-/** Hosts of static websites. */
+/** The hosts of static websites whose configuration is understood. */
 declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 

@@ -257,6 +257,6 @@ export declare function reportFacts(tree: SitemapTree, options?: ReportOptions):
  */
 export declare function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string>;
 
-/** Hosts of static websites. */
+/** The hosts of static websites whose configuration is understood. */
 declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 

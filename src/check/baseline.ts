@@ -4,10 +4,10 @@ import type { SitemapTree } from "../tree/tree.ts";
 import type { KnownPlaces } from "./findings.ts";
 import { type CheckResult, tally } from "./result.ts";
 
-/** Findings by sitemap and rule, as JSON. `of`: pages of the sitemap, or of the website. `occurrences`: their hashes, as far as they are known one by one. */
+/** Known findings by sitemap and rule, as JSON. */
 export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
 
-/** The findings of one rule in one sitemap. */
+/** The findings of one rule in one sitemap. `of`: how many pages it has. `occurrences`: their hashes, unless there are too many. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;
@@ -30,7 +30,7 @@ export function parseBaseline(document: unknown): BaselineFindings {
   return findings as BaselineFindings;
 }
 
-// A count that is not a number would let everything pass.
+// A count that is not a number would let every finding pass.
 function expectEntry({ count, of = 0, occurrences = [] }: JsonObject): void {
   const areCounts = [count, of].every((number) => Number.isSafeInteger(number) && (number as number) >= 0);
   const areHashes = Array.isArray(occurrences) && occurrences.every((hash) => typeof hash === "string");
@@ -133,7 +133,7 @@ export class Baseline implements KnownPlaces {
   }
 }
 
-/** How many occurrences there are. */
+/** The number of occurrences of all severities. */
 export function occurrencesIn({ occurrences }: Pick<CheckResult, "occurrences">): number {
   return occurrences.error + occurrences.warning + occurrences.info;
 }

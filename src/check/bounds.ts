@@ -1,4 +1,4 @@
-// The numbers in rules, each once. Those that the parser needs, too, are in model/sitemap.ts. Times are milliseconds.
+// The numbers in rules, each once. Numbers that the parser also needs are in model/sitemap.ts. Times are in milliseconds.
 
 export const bounds = {
   /** Characters of a URL without percent-encoding that Yandex accepts. */
@@ -8,11 +8,11 @@ export const bounds = {
   nearBytes: 47_000_000,
   /** Larger documents should be compressed. */
   uncompressedBytes: 1_000_000,
-  /** Until the first byte of a sitemap. */
+  /** A sitemap whose first byte takes longer is slow. */
   slow: 5_000,
   /** How much older the date in an index may be than its pages: clocks differ. */
   indexStale: 86_400_000,
-  /** From this many children on, dates that are all the same count. */
+  /** In an index with fewer children, equal dates may be a coincidence. */
   indexDates: 10,
   /** A page cannot have changed after its sitemap was received, except for clocks and time zones: a day at most. */
   future: 86_400_000,
@@ -20,7 +20,7 @@ export const bounds = {
   firstYear: 1991,
   /** A website that lists fewer pages does not list all of its pages. */
   homepagePages: 10,
-  /** From this many pages on, dates that are all the same count. */
+  /** With fewer pages, equal dates or images may be a coincidence. */
   datedPages: 10,
   /** The share of pages that counts as all of them. */
   nearlyAll: 0.95,
@@ -52,7 +52,7 @@ export const bounds = {
   pageOlder: 2_592_000_000,
   /** Fewer dates tell nothing about whether dates can be trusted. */
   trustedDates: 10,
-  /** From this share on, dates that cannot be trusted count. */
+  /** If a smaller share of the dates is wrong, the others are still trusted. */
   untrustedShare: 0.05,
   /** Dates within this time are that of the request, in seconds. */
   requestSpread: 60,

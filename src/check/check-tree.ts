@@ -29,7 +29,7 @@ export async function lastmodTrust(tree: SitemapTree, options?: CheckOptions): P
   return (await checkTree(tree, options)).lastmodTrust;
 }
 
-/** The same, with more. `known` is a baseline, which the caller applies to the result. */
+/** Checks a tree, and does the extras in the same pass. `known` is a baseline, which the caller applies to the result. */
 export async function checkTreeWhile(
   tree: SitemapTree,
   options?: CheckOptions,

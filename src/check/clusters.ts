@@ -62,7 +62,7 @@ export class Clusters {
     }
   }
 
-  /** Records the links of a page that needs one. `isKnownHost`: whether sitemaps of that host were read. */
+  /** Records the links of a page that needs a second pass. `isKnownHost`: whether sitemaps of that host were read. */
   addLinks(page: SitemapPage, ordinal: number, isKnownHost: (url: string, hostEnd: number) => boolean): void {
     const { alternates = [] } = page;
     const scan = this.#scan;

@@ -63,7 +63,7 @@ export function resultOf(
   };
 }
 
-// What could not be read: the first of it, and how much else.
+// Names the first sitemap that could not be read, and says how many others there are.
 function missingInWords({ tree }: CheckRun): string {
   const invalid = [...tree.sitemaps()].filter((each) => each.kind === "invalid");
   const [first] = invalid;
@@ -72,12 +72,12 @@ function missingInWords({ tree }: CheckRun): string {
   return `they need every sitemap, and ${first.url}${others} could not be read`;
 }
 
-// By severity, then by how many pages are affected, in the order of the rules; those of one rule in the order of the tree, and what is
-// combined comes last.
+// Sorts by severity, by how many pages a rule affects, and by the order of the rules. Findings of one rule come in the order of the tree;
+// sitemaps that are combined come last.
 function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
   const sitemaps = new Map<string, { readonly at: number; readonly pages: number }>();
   for (const each of tree.sitemaps()) {
-    // How many pages are in a sitemap that cannot be read is not known: all of them are affected.
+    // A sitemap that cannot be read may have any number of pages, so it counts as the whole website.
     const pages = each.kind === "pages" ? each.pageCount : tree.pageCount;
     if (!sitemaps.has(each.url)) sitemaps.set(each.url, { at: sitemaps.size, pages });
   }

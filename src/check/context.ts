@@ -43,7 +43,7 @@ export interface SitemapContext {
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
-  /** Of the homepage. */
+  /** The host of the homepage. */
   readonly homeHost: string;
   /** Hosts for which cross-submission is set up. */
   readonly crossSubmit: ReadonlySet<string>;
@@ -90,7 +90,7 @@ export class SiteContext {
     this.#otherSources = new Set(tree.root.children.filter(isOther));
   }
 
-  /** Whether it is for search engines. Additional feeds and llms.txt are not. */
+  /** Whether a sitemap is meant for search engines. Further feeds and llms.txt are not. */
   isForSearch(sitemap: Sitemap): boolean {
     return !this.#otherSources.has(sitemap);
   }
@@ -142,7 +142,7 @@ export interface Origin {
   /** `private`: not reachable from outside. `staging`: probably not meant to be. */
   readonly reach: "public" | "private" | "staging";
   readonly hasCredentials: boolean;
-  /** Written with capitals, a default port, or a trailing dot. */
+  /** Whether it has capitals, a default port, or a trailing dot. */
   readonly isOddlyWritten: boolean;
 }
 
@@ -150,7 +150,7 @@ export function readOrigin(text: string): Origin | undefined {
   const url = parseUrl(text);
   if (url === null) return undefined;
   const name = url.hostname.replace(/\.$/, "");
-  // As written: without the scheme, a user name and a port.
+  // The host as it is written, without the scheme, a user name and a port.
   const authority = text.slice(text.indexOf("//") + 2).replace(/^.*@/, "");
   const written = authority.replace(/:\d*$/, "");
   const hasDefaultPort = written !== authority && url.port === "";
@@ -177,10 +177,10 @@ function reachOf(name: string): Origin["reach"] {
 
 // https://www.rfc-editor.org/rfc/rfc6761, https://www.rfc-editor.org/rfc/rfc6762 and the top-level domain that ICANN reserves.
 const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
-// `staging`, `dev2`, `shop-test`, `staging-www`.
+// Labels such as `staging`, `dev2`, `shop-test` and `staging-www`.
 const staging =
   /^(?:[\w-]+-)?(?:staging|stage|stg|pre-?prod|uat|qa|dev|develop|test|testing|preview|sandbox|internal)\d*(?:-[\w-]+)?$/i;
-// Where hosts of websites and tunnels publish previews.
+// Domains on which hosting companies and tunnels publish previews.
 const previews =
   /\.(?:vercel\.app|netlify\.app|pages\.dev|ngrok(?:-free)?\.(?:app|io|dev)|herokuapp\.com|azurewebsites\.net|wpengine\.com|kinsta\.cloud|myshopify\.com|trycloudflare\.com|loca\.lt)$/i;
 
@@ -189,7 +189,7 @@ export class RobotsAccess {
   readonly #agents: readonly string[];
   // The beginnings of the URLs that the rules are about: `https://example.org`.
   readonly #origins: readonly string[];
-  // Of each crawler; most share one.
+  // The rules for each crawler. Most crawlers share theirs.
   readonly #rules: readonly RobotsRules[];
   #closed: readonly RobotsRules[];
   /** Whether there is a robots.txt, or it is known that there is none. */
@@ -197,7 +197,7 @@ export class RobotsAccess {
   /** There are too many rules and pages to compare all of them. */
   isSpent = false;
 
-  /** `text` applies to the hosts of these URLs. Without it nothing is known. */
+  /** `text` is the robots.txt for the hosts of these URLs. Without it, nothing is known. */
   constructor(agents: readonly string[], urls: readonly string[] = [], text?: string) {
     this.#agents = agents;
     this.#origins = [...new Set(urls.map((url) => homepageOf(url).slice(0, -1)))];
@@ -212,11 +212,11 @@ export class RobotsAccess {
     if (robots === undefined) return new RobotsAccess(agents, [], record?.outcome === "absent" ? "" : undefined);
     let text = "";
     for await (const piece of tree.text(robots)) text += piece;
-    // A redirect of robots.txt counts as one of the website.
+    // If robots.txt redirects to another host, its rules count for both.
     return new RobotsAccess(agents, [tree.homepage, robots.url], text);
   }
 
-  /** The crawlers that may not fetch a URL, for people, and whether the first, the most important one, is among them; undefined if all may. */
+  /** The names of the crawlers that may not fetch a URL, and whether the first, the most important one, is among them. Undefined if all may. */
   blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
     if (this.#closed.length === 0) return undefined;
     const origin = this.#origins.find((each) => isAt(url, each));

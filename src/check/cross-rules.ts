@@ -109,9 +109,7 @@ export class CrossRules {
     for await (const batch of this.#read(shown)) {
       for (const [found, page] of batch) {
         const draft = this.#draftOf(found);
-        const example = { url: page.url, value: this.#valueOf(found, page) };
-        if (draft !== undefined) findings.occur(draft, example, false);
-        if (draft !== undefined) findings.illustrate(draft, example);
+        if (draft !== undefined) findings.show(draft, { url: page.url, value: this.#valueOf(found, page) }, false);
       }
       const [last] = batch.at(-1) ?? [];
       if (last === undefined) continue;

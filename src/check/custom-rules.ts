@@ -1,4 +1,4 @@
-// Users' own rules: they receive the events of a crawl, in the order of the tree.
+// Custom rules: each receives the events of a crawl, in the order of the tree.
 import { noneObtained } from "../crawl/run.ts";
 import type { OrderedEvent, TreeStep } from "../model/event.ts";
 import { isReadSitemap, problemsOf } from "../model/sitemap.ts";

@@ -96,7 +96,7 @@ export class EarlierRun {
       if (before.starts.length === 0) continue;
       shared += 1;
       const [one, two] = [dateOf(before), dateOf(now)];
-      // A day and a time of day cannot be told apart for certain.
+      // Whether a day and a time are the same date is not certain.
       if (one === undefined || two === undefined || one < 0 !== two < 0) continue;
       dated += 1;
       const hasNewDate = contradicts(one, two);
@@ -113,7 +113,7 @@ export class EarlierRun {
       trust.compareRuns(false, false, newDate.other);
       return;
     }
-    // Without the content of pages, it is certain only if the dates are the time of the request, in both runs.
+    // Without the content of pages, dates are certainly wrong only if they are the time of the request in both runs.
     const isWhole = isComplete && this.#isWhole && !this.#now.isCut && !this.#before.isCut;
     if (!isWhole || dated < bounds.trustedDates || atRequest < dated * bounds.nearlyAll) return;
     const most = Math.max(pages, this.#earlierPages());
@@ -128,8 +128,8 @@ export class EarlierRun {
     await this.#tree?.close();
   }
 
-  // Whether a page is the same. Lines that several pages have belong to the template; without others, it may be the shell of an application,
-  // or a new footer: not known then.
+  // Whether a page is the same. Lines that several pages share belong to the template. A page without lines of its own may be the shell of an
+  // application, and one whose only change is shared may have a new footer: nothing is known about these.
   #verdicts(): (key: string) => boolean | undefined {
     const counts = new Map<number, number>();
     for (const { lines } of this.#compared.values())
@@ -149,7 +149,7 @@ export class EarlierRun {
   }
 }
 
-// The fingerprint of the URL, its date, and whether that is the time of the request.
+// The words of a record: two for the page, its date, and whether that is the time of the request.
 const recordLayout = { ...joinLimits, width: 4, keyLength: 2 } as const;
 
 function addRecord(
@@ -163,7 +163,7 @@ function addRecord(
   join.add(pageHigh, pageLow, toWord(date, isTime), isNear ? 1 : 0);
 }
 
-// Undefined if the page has none, or if its sitemaps contradict each other.
+// The date of a page. Undefined if it has none, or if its sitemaps contradict each other.
 function dateOf({ words, starts }: Group): number | undefined {
   const dates = new Set(starts.map((at) => words[at + 2]!));
   const [date = noDate] = dates;
@@ -182,12 +182,12 @@ function isWholePage(html: string): boolean {
   return html !== "" && Buffer.byteLength(html) < bounds.pageBytes;
 }
 
-// Scripts of an application may fill in the title alone. The texts of links are those of other pages.
+// Without the title, which may be all that a script filled in, and without links, whose texts are about other pages.
 function ownText(html: string): Set<string> {
   return new Set(visibleText(html.replace(/<title[\s>][^<]*/i, ""), { links: false }));
 }
 
-// Numbers change by themselves: times, counters.
+// Numbers are ignored: times and counters change by themselves.
 function changedLines(before: string, now: string): Set<string> {
   const textOf = (html: string) => new Set(Array.from(ownText(html), (line) => line.replaceAll(/\d+/g, "")));
   const [one, two] = [textOf(before), textOf(now)];

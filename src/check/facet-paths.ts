@@ -1,4 +1,4 @@
-// Lists that filters multiply, whatever their parameters are called: the same path with many combinations of the same few values. A
+// Finds lists that filters multiply, whatever their parameters are called: one path with many combinations of the same few values. A
 // parameter that has another value on most pages (`?id=17`) tells pages apart, and is not a filter.
 import { counted } from "../model/figures.ts";
 import { detached } from "../model/text.ts";
@@ -11,7 +11,7 @@ interface PathCounts {
   readonly first: string;
   /** How many pages have this path and parameters. */
   pages: number;
-  /** By parameter. */
+  /** The counts by the name of the parameter. */
   readonly parameters: Map<string, ParameterCounts>;
   hasOthers: boolean;
 }
@@ -48,7 +48,7 @@ export class FacetPaths {
     }
   }
 
-  // Paths with one page make room for others.
+  // When the table is full, paths with one page make room for others.
   #begin(path: string, url: string, sitemap: string): PathCounts | undefined {
     if (this.isSpent) return undefined;
     if (this.#paths.size >= mostPaths) {
@@ -60,7 +60,7 @@ export class FacetPaths {
     return counts;
   }
 
-  /** One occurrence for each path. */
+  /** Reports one occurrence for each path that filters multiply. */
   report(findings: Findings): void {
     for (const [path, { sitemap, first, pages, parameters, hasOthers }] of this.#paths) {
       const filters = [...parameters].filter(([, { values }]) => values.size > 1);
@@ -79,5 +79,5 @@ export class FacetPaths {
 const mostPaths = 10_000;
 const mostParameters = 16;
 const language = /^(?:lang|language|locale|lng|hl|l)$/i;
-// `id`, `product_id`, `productId`, `sku`.
+// Names of parameters such as `id`, `product_id`, `productId` and `sku`.
 const identifier = /(?:^|[_-])(?:id|ID|pid|sku|SKU|nr|no)$|[a-z]I[dD]$/;

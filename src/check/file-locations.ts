@@ -24,10 +24,10 @@ export class FileLocations {
     this.#folders = folders;
   }
 
-  /** Of a finding: the sitemap, or the file of an example. */
+  /** The location of a finding: the file of its example, or its sitemap. */
   of(sitemap: string, { file }: { readonly file?: string | undefined } = {}): FileLocation {
     if (file !== undefined) return fileLocation(file);
-    // A file has no fragments.
+    // The fragment of a URL is not part of the name of its file.
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
     if (folder !== undefined) {

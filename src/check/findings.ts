@@ -11,7 +11,7 @@ type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[N
 
 /** The occurrences of earlier findings. Known ones are counted, but are not examples. */
 export interface KnownPlaces {
-  /** `isCase`: it counts as a case; others are only examples. */
+  /** Whether an occurrence is known. `isCase`: it is counted as one; others are only shown. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
@@ -27,24 +27,24 @@ export interface FindingDraft {
   otherSitemaps?: number;
 }
 
-// For one finding; fewer after the first sitemaps of a rule, and none after those.
+// The first sitemaps of a rule have many examples, the next ones a few, and all others none.
 const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
-/** Findings of one rule; further sitemaps are combined into one finding. */
+/** How many sitemaps of a rule have their own finding. Further ones share one. */
 const mostSitemaps = 1000;
-// Characters of one example, and of all together: a website can have URLs of any length.
+// The most characters of one example, and of all together, because a website can have URLs of any length.
 const longestText = 2048;
 const allText = 8_000_000;
 
-/** The severity of a rule; undefined if it is off for this sitemap. `own`: that of the case. */
+/** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` is the severity of this case. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
 /** By sitemap. `others` is shared by all sitemaps after the first ones. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
-/** What receives every occurrence, and whether findings keep all of them as examples. */
+/** `rows` receives every occurrence. `isUncapped`: findings keep all of them as examples. */
 export interface FindingsOptions {
   readonly known?: KnownPlaces | undefined;
   readonly rows?: OccurrenceRows | undefined;
@@ -56,7 +56,7 @@ export class Findings {
   readonly #judge: Judge;
   readonly #known: KnownPlaces | undefined;
   readonly #sentenceOf: (rule: string) => string;
-  /** Every occurrence, if it is wanted. */
+  /** Receives every occurrence, if somebody wants them. */
   readonly rows: OccurrenceRows | undefined;
   readonly isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
@@ -103,30 +103,34 @@ export class Findings {
     return draft;
   }
 
-  /** Counts an occurrence, or many at once, of which one is listed. `own` overrides the severity of the row. */
+  /** Counts an occurrence, or many at once, and shows one. `own` overrides the severity of the row. */
   count(rule: string, sitemap: string, count: number, example: ExampleParts = {}, own?: Severity): void {
     const draft = this.draft(rule, sitemap, own);
     if (draft === undefined) return;
     draft.count += count;
-    this.occur(draft, example, count === 1);
-    this.illustrate(draft, example);
+    this.show(draft, example, count === 1);
   }
 
-  /** Lists an occurrence, unless it is known from the baseline. It is counted elsewhere. `isCase`: as one. */
-  occur({ rule, severity, sitemap }: FindingDraft, example: ExampleParts, isCase: boolean): void {
-    const isKnown = this.#isKnown(rule, sitemap, example, isCase);
-    if (this.rows === undefined || isKnown) return;
-    const { url, value, file, line } = example;
-    const place = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`;
-    const shown = [place, value].filter((part) => part !== undefined).join(" · ");
-    const message = this.#sentenceOf(rule);
+  /**
+   * Shows an occurrence that was counted, unless it is known from the baseline: as a row, and while there is room as an example. `isCase`: it
+   * is counted as one, not as one of many.
+   */
+  show(draft: FindingDraft, example: ExampleParts, isCase: boolean, isExample: boolean = true): void {
+    const { rule, sitemap, severity } = draft;
+    const { url, value = "", file, line } = example;
+    // The value of a whole document has figures in it, which change.
+    const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
+    if (this.#known?.isKnown(rule, sitemap, place, isCase)) return;
+    if (isExample) this.#keep(draft, example);
+    if (this.rows === undefined) return;
+    const inFile = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`;
+    const shown = [inFile, example.value].filter((part) => part !== undefined).join(" · ");
     const own = { url: url && detached(url), value: shown === "" ? undefined : detached(shown) };
+    const message = this.#sentenceOf(rule);
     this.rows.add({ rule, severity, ...own, sitemap, line: file === undefined ? line : undefined, message });
   }
 
-  /** Keeps an example while there is room, unless it is known from the baseline. */
-  illustrate(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
-    if (this.#isKnown(draft.rule, draft.sitemap, { url, value, file, line }, false)) return;
+  #keep(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
     if (draft.room <= 0 || (this.#text > allText && !this.isUncapped)) return;
     const short = { url: url && copied(url), value: value && copied(value) };
     const kept: FindingDraft["examples"][number] = defined({ ...short, file, line });
@@ -136,24 +140,18 @@ export class Findings {
     draft.examples.push(kept);
   }
 
-  #isKnown(rule: string, sitemap: string, { url, value = "", file, line }: ExampleParts, isCase: boolean): boolean {
-    // What is about a whole document has figures in its value, which change.
-    const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
-    return this.#known?.isKnown(rule, sitemap, place, isCase) === true;
-  }
-
   *drafts(): Generator<FindingDraft, void> {
     for (const { drafts } of this.#groups.values())
       for (const draft of new Set(drafts.values())) if (draft.count > 0) yield draft;
   }
 }
 
-/** The findings of one sitemap: made for the many pages that it may have. */
+/** The findings of one sitemap. Looks up each rule once, because a sitemap may have many pages. */
 export class SitemapFindings {
   readonly sitemap: string;
   readonly #findings: Findings;
   readonly #drafts = new Map<string, FindingDraft | undefined>();
-  /** How many errors and warnings were counted one by one. */
+  /** How many errors and warnings `add` has counted. */
   flaws = 0;
 
   constructor(findings: Findings, sitemap: string) {
@@ -175,9 +173,7 @@ export class SitemapFindings {
     if (draft === undefined) return;
     draft.count += 1;
     if (draft.severity !== "info") this.flaws += 1;
-    const example = { url, value, ...place };
-    this.#findings.occur(draft, example, true);
-    this.#findings.illustrate(draft, example);
+    this.#findings.show(draft, { url, value, ...place }, true);
   }
 
   /** Counts many at once, with one example, which is the first of them. */
@@ -191,16 +187,14 @@ export class SitemapFindings {
     if (draft !== undefined) draft.count += count;
   }
 
-  /** One of those that were counted before. `isExample`: worth an example, too. `isCase`: it is the only one. */
+  /** Shows one of those that were counted before. `isExample`: also as an example. `isCase`: it is the only one. */
   another(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
     const draft = this.#findings.draft(rule, this.sitemap);
-    if (draft === undefined) return;
-    this.#findings.occur(draft, example, isCase);
-    if (isExample) this.#findings.illustrate(draft, example);
+    if (draft !== undefined) this.#findings.show(draft, example, isCase, isExample);
   }
 }
 
-/** A copy that does not keep its document in memory, of a length that can be shown. */
+/** A short copy, which does not keep the text of its document in memory. */
 function copied(text: string): string {
   return detached(shortened(text, longestText));
 }

@@ -1,5 +1,5 @@
-// Which address the files of a static site name, by robots.txt, its sitemaps and its canonical links: a folder needs no URL if they agree,
-// and a generator that was never told the website's address is found out.
+// Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user need not
+// give a URL; if they name another address than the user, the generator is not configured.
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
@@ -54,7 +54,10 @@ export function readFolderAddress(folder: string): FolderAddress {
   return { named, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
 }
 
-/** The addresses that are wrong if the website is at `url`: those of the own machine, with or without www or https, or the only one. */
+/**
+ * The addresses that are wrong if the website is at `url`: those of this machine, those that differ in `www.` or the scheme, and any other
+ * if all files of a site with pages name it.
+ */
 export function wrongAddresses({ named }: FolderAddress, url: string, folder: string): readonly NamedAddress[] {
   const { origin = "", host = "" } = parseUrl(url) ?? {};
   const wrong = named.filter((each) => each.origin !== origin || isOnOwnMachine(new URL(each.origin).host));
@@ -66,7 +69,7 @@ export function wrongAddresses({ named }: FolderAddress, url: string, folder: st
   });
 }
 
-/** Where generators are told the address, by what they write and by their configuration. */
+/** The setting that has the address, by the generator that made the folder. */
 export function placeOfAddress(folder: string): string {
   const html = startOf(folder, "index.html");
   const [, generator = ""] = /<meta\s+name="generator"\s+content="([^"]{1,200})"/i.exec(html) ?? [];
@@ -120,7 +123,7 @@ class Sightings {
   }
 }
 
-// A website may be below a path: its homepage's canonical link says so, or its pages are files only there.
+// A website may be below a path: the canonical link of its homepage says so, or the listed pages are files only without that path.
 function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
   if (own !== undefined) return new URL(".", own).href;
   const paths = pages.flatMap((url) => parseUrl(url)?.pathname ?? []).slice(0, mostFiles);
@@ -163,7 +166,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-// The first files of each kind, and the beginning of each, tell enough.
+// The beginnings of the first files of each kind are enough.
 const mostFiles = 20;
 const mostBytes = 65_536;
 

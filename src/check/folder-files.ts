@@ -4,7 +4,7 @@ import path from "node:path";
 import { systemReason } from "../model/errors.ts";
 import { type Problem, problem } from "../model/problem.ts";
 
-/** Hosts of static websites. */
+/** The hosts of static websites whose configuration is understood. */
 export const hosts = ["netlify", "cloudflare-pages", "vercel", "github-pages"] as const;
 export type Host = (typeof hosts)[number];
 
@@ -31,10 +31,10 @@ export function isInside(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-/** Links are not followed: what they lead to inside of the folder is found where it is. */
+/** All files below a folder. Links are not followed: a target inside of the folder is listed where it is. */
 export function* filesIn(folder: string): Generator<string, void> {
   for (const entry of entriesOf(folder)) {
-    // Those of frameworks, of the system and of packages.
+    // Skips folders of frameworks, of the system and of packages.
     if (/^[_.]|^node_modules$/.test(entry.name)) continue;
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) yield* filesIn(file);

@@ -3,7 +3,7 @@
 //   Alpha 2 format)"; a script in ISO 15924. The lists are written down here: what the JavaScript engine knows includes codes
 //   that are in none of the standards, such as UK and 419 for regions.
 
-/** What a code says: its language and region, in lower and upper case, or what is wrong with it. */
+/** The language of a code in lower case and its region in upper case, or what is wrong with it. */
 export interface LanguageCode {
   readonly fault?: "hreflang-code" | "hreflang-region";
   readonly language?: string;
@@ -27,7 +27,7 @@ export function readLanguageCode(code: string): LanguageCode {
  */
 export function isNewsLanguage(code: string): boolean {
   if (/^zh-(?:cn|tw)$/i.test(code)) return true;
-  // Which of the three letters are assigned, ISO 639-2 and 639-3 say for thousands.
+  // ISO 639-2 and 639-3 assign thousands of codes of three letters; any of them is accepted.
   return code.length === 2 ? languages.has(code.toLowerCase()) : /^[a-z]{3}$/i.test(code);
 }
 

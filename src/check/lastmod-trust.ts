@@ -25,7 +25,7 @@ export interface LastmodReason {
    * - `never-changes`: pages changed since the earlier run, dates did not
    */
   readonly code: LastmodReasonCode;
-  /** How many pages are concerned, of those that were compared. */
+  /** How many of the compared pages have this fault. */
   readonly pages: number;
   readonly of: number;
   readonly message: string;
@@ -58,14 +58,14 @@ export interface SitemapDates {
   /** How many are within a minute of the request, and within a day. */
   readonly atRequest: number;
   readonly today: number;
-  /** News are new. */
+  /** Most of its pages are news stories, whose dates are always recent. */
   readonly isNews: boolean;
 }
 
 export class LastmodEvidence {
   #dated = 0;
   readonly #against = new Map<LastmodReasonCode, number>();
-  // The sitemaps with few dates count together.
+  // Sitemaps with few dates are judged together.
   readonly #small = { dated: 0, atRequest: 0, today: 0, values: new Map<number, number>() };
   #compared = 0;
   #pairs = 0;
@@ -114,7 +114,7 @@ export class LastmodEvidence {
       return { code, pages, of, message: `${have} ${sentences[code]}` };
     });
     const dated = this.#dated;
-    // These are about different pages, so they add up.
+    // A sitemap has one of these reasons at most, so their pages can be added up.
     const byDates = reasons.filter(({ code }) => isAboutDates(code)).reduce((sum, { pages }) => sum + pages, 0);
     const others = reasons.filter(({ code }) => !isAboutDates(code));
     const isNot =
@@ -149,9 +149,9 @@ function isAboutDates(code: LastmodReasonCode): boolean {
   return code === "all-equal" || code === "all-today" || code === "request-time";
 }
 
-// From this share on, none can be trusted.
+// If this share of the dates is wrong, none of them can be trusted.
 const nearly = 0.9;
 const half = 0.5;
-/** Fewer pages that were compared tell nothing about the website. */
+/** If fewer pages were compared, they say nothing about the website. */
 export const fewestCompared = 5;
 const mostValues = 1000;

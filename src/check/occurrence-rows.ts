@@ -32,7 +32,7 @@ export const occurrenceColumns: readonly (keyof Occurrence)[] = [
 
 type Row = { -readonly [Name in keyof Occurrence]: Occurrence[Name] };
 
-/** The rows of a check: it adds them, and waits when a batch is full until somebody took it. */
+/** The rows of a check. When a batch is full, the check waits until the batch is taken. */
 export class OccurrenceRows {
   readonly #tree: SitemapTree;
   #rows: Row[] = [];
@@ -63,7 +63,7 @@ export class OccurrenceRows {
     await this.#offer();
   }
 
-  /** Adds the lines of rows about documents, once they are a batch, or with `isLast`. */
+  /** Adds the lines of rows about documents, if they fill a batch or are the last ones. */
   async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
     if (this.#rows.length < fullBatch && !isLast) return;
     const wanted = new Map<string, Lineless[]>();
@@ -77,7 +77,7 @@ export class OccurrenceRows {
     await this.#offer();
   }
 
-  /** Of the check: nothing more comes. */
+  /** Called by the check when there are no more rows, and by a reader that stops early. */
   end(): void {
     void this.#lines?.close();
     this.#isEnded = true;

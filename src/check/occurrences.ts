@@ -36,7 +36,7 @@ export async function* occurrenceBatches(
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   const checking = checkTreeWhile(tree, { ...options, signal }, { ...more, rows }).finally(() => rows.end());
-  // Awaited below; a caller that stops early does not want to know.
+  // It is awaited below; if the caller stops early, a failure does not matter.
   checking.catch(() => undefined);
   try {
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) yield batch;

@@ -120,11 +120,11 @@ export interface RuleContext {
   readonly complete: boolean;
   /** When the document that the event is about was received, in milliseconds. */
   readonly receivedAt: number;
-  /** One finding more. `sitemap` is the one that the event is about, unless another is named. */
+  /** Reports a finding. `sitemap` is the one that the event is about, unless another is named. */
   report(found?: RuleReport): void;
 }
 
-/** What a rule of your own found. */
+/** What a custom rule found. */
 export interface RuleReport {
   readonly sitemap?: string | undefined;
   readonly url?: string | undefined;

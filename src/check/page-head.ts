@@ -8,17 +8,17 @@ import { type Rewrite, rewriteUnlessTarget } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
-  /** Which crawlers must not index it, in lower case; `robots` means all. With the line of the tag that says so; undefined for a header. */
+  /** The crawlers that must not index the page, in lower case, with the line of the tag; `robots` means all. A header has no line. */
   readonly noindex: ReadonlyMap<string, number | undefined>;
   /** The URL that it names as canonical, absolute; like the others, after the option `rewrite`. */
   readonly canonical: string | undefined;
   /** Where a meta refresh or a script that only redirects leads, absolute. */
   readonly refresh: string | undefined;
-  /** By language, in lower case. */
+  /** The URLs of alternate pages by language, in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
   /** When its content changed, by its own words: `article:modified_time`, or `dateModified` in JSON-LD; the newest counts. */
   readonly modified: string | undefined;
-  /** The lines of the tags that say so. */
+  /** The lines of the tags that these come from. */
   readonly lines: Partial<Record<"canonical" | "refresh" | "alternates", number>>;
 }
 
@@ -41,7 +41,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   }
   let modified: string | undefined;
   const dated = (date: unknown) => {
-    // Without a time zone, it may mean the day before or after; comparisons allow for that.
+    // A date without a time zone may mean the day before or after; comparisons allow for that.
     if (typeof date === "string" && date.length < 64 && !(Date.parse(date) <= Date.parse(modified ?? "")))
       modified = Number.isNaN(Date.parse(date)) ? modified : date.trim();
   };

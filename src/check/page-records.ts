@@ -32,7 +32,7 @@ export interface Found {
   readonly other: number;
 }
 
-/** Of all joins of a check: a website can construct URLs that all fall into one partition. */
+/** The limits of all joins of a check. A website can construct URLs that all fall into one partition. */
 export const joinLimits = { partitionBits: 6, most: 4_000_000 } as const;
 
 export class UrlRecords {
@@ -58,7 +58,7 @@ export class UrlRecords {
 
 // The records of one page, in the order of the tree. There are few spellings: each is represented by its first record.
 function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
-  // How the page was first written; `date`: the first one, and `dated` the page that gives it.
+  // By spelling, its first record. `date` is the first date, and `dated` the page that has it.
   const spellings = new Map<number, { ordinal: number; set: number; date: number; dated: number }>();
   const firstOrdinal = words[starts[0]! + word.ordinal]! >>> 0;
   for (const at of starts) {
@@ -82,10 +82,10 @@ function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Mark
   }
 }
 
-// A limit: a website that generates spellings of one page must not fill the memory.
+// A website that generates spellings of one page must not fill the memory.
 const mostSpellings = 10_000;
 
-// A time is its second since 1970; a day without a time is below -1. Times that do not fit become the last that does.
+// A date in one word: a time is its second since 1970, a day without a time is below -1. Dates out of range become the nearest that fits.
 export function toWord(milliseconds: number, hasTime: boolean): number {
   if (Number.isNaN(milliseconds)) return noDate;
   const most = 2 ** 31 - 1;
@@ -101,7 +101,7 @@ export function contradicts(one: number, two: number): boolean {
   if (one < 0 && two < 0) return true;
   const time = Math.max(one, two) * 1000;
   const day = (-2 - Math.min(one, two)) * dayLength;
-  // A day begins and ends at other times in other time zones.
+  // The day may be meant in any time zone.
   return time < day - timeZones || time >= day + dayLength + timeZones;
 }
 

@@ -2,7 +2,7 @@
 // are tried for each page, so their number and length are bounded.
 import { parseUrl } from "../model/url.ts";
 
-/** A rule that matched, and how to fill its names into a target. */
+/** A rule that matched. `fill` replaces the names in a target with the parts of the path that they matched. */
 export interface PathMatch<T> {
   readonly value: T;
   fill(target: string): string;
@@ -27,7 +27,7 @@ export class PathRules<T> {
     this.#isExact = isExact;
   }
 
-  /** Returns whether the pattern is understood. One with another host than the website's never matches. */
+  /** Returns whether the pattern is understood. A pattern for another host never matches. */
   add(pattern: string, value: T): boolean {
     if (pattern.length > longest) return false;
     const [, host, path = ""] = /^(?:https?:\/\/([^/]*))?(\/.*)$/s.exec(pattern) ?? [];
@@ -66,8 +66,8 @@ export class PathRules<T> {
 const longest = 2000;
 const mostPatterns = 1000;
 
-// The expression of a path whose names are whole parts and which has one star at most, so that matching takes linear time. Undefined for
-// other patterns.
+// The regular expression of a pattern, or undefined if it is not understood. Names must be whole parts of the path, and there may be one
+// star, so that matching takes linear time.
 function sourceOf(path: string, isExact: boolean): string | undefined {
   const names = new Set<string>();
   let stars = 0;
@@ -92,7 +92,7 @@ function sourceOf(path: string, isExact: boolean): string | undefined {
   return source;
 }
 
-// As in URLs.
+// The path as URLs write it.
 function encoded(path: string): string {
   return parseUrl(path, "https://local.invalid/")?.pathname ?? path;
 }

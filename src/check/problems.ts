@@ -15,7 +15,7 @@ import { ruleRows } from "./rule-table.ts";
 /** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
 export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
   if (sitemap.kind === "invalid") {
-    // The name of a format, or of the root element: a `<nothtml>` is no HTML page.
+    // The value is the name of a format, or of the root element: a `<nothtml>` is not an HTML page.
     if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
     if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
     const rule = reasonRules.get(code) ?? documentRules.get(code);
@@ -90,7 +90,7 @@ function isOfEntry({ code }: Pick<Problem, "code">, { kind }: Sitemap): boolean 
 
 const entryCodes = /^(?:date|image|video|news|alternate|priority|change-frequency|url)-(?!missing)/;
 
-// Lists every one of these problems if that is wanted, and otherwise examples.
+// Shows these problems: all of them as rows, or some as examples.
 async function illustrateProblems(
   { tree, settings, findings: { rows, mostExamples }, time }: CheckRun,
   sitemap: Sitemap,
@@ -134,18 +134,18 @@ async function illustrateProblems(
   if (!log.isFull && !parser.stopped) parser.end();
   log.finish();
   await report();
-  // What is not found again is listed without its page.
+  // Problems that were not found again are listed without their pages.
   for (const problem of unlisted.values()) {
     const rule = ruleOf(problem, sitemap);
     if (rule !== undefined) findings.another(rule, exampleOf(problem), true, (problem.count ?? 1) === 1);
   }
 }
 
-// As many as examples can show, and more.
+// More than examples can show.
 const mostSeen = 100_000;
 
 function sameness({ code, line, value }: Problem, url?: string): string {
-  // Examples show no more of a long URL.
+  // Examples show only the beginning of a long URL.
   return JSON.stringify([code, line, value, url?.slice(0, 2000)]);
 }
 
@@ -170,11 +170,11 @@ interface FoundProblem {
   url?: string | undefined;
 }
 
-// Keeps these problems, as many as are wanted and were counted: those of entries with the URLs of their pages, of others what comes after
-// the first.
+// Collects these problems again, as many as were counted and are wanted. Problems of entries get the URLs of their pages. Of the others,
+// the first is skipped, because it is known.
 class RepeatedProblems extends ProblemLog implements EntryListener {
   #found: FoundProblem[] = [];
-  // Those of the entry that ended last, whose URL follows, and those since then.
+  // The problems of the entry that ended last, whose URL follows, and those since then.
   #ended: FoundProblem[] = [];
   #open: FoundProblem[] = [];
   readonly #left: Map<ProblemCode, number>;
@@ -192,7 +192,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     return this.#open.length + this.#ended.length === 0 && [...this.#left.values()].every((left) => left === 0);
   }
 
-  /** Those since the last call whose pages are known, or will not be. */
+  /** Takes the problems since the last call whose pages are known, or will not be. */
   take(): readonly FoundProblem[] {
     const found = this.#found;
     this.#found = [];
@@ -211,7 +211,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     this.finish();
   }
 
-  /** Nothing more is known about those that are left. */
+  /** The pages of the remaining problems will not be known. */
   finish(): void {
     this.#settle(this.#ended);
     this.#settle(this.#open);
@@ -223,7 +223,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     for (const each of problems) this.#found.push(each);
   }
 
-  // Facts are gathered for as long as more are wanted.
+  // The parser collects facts about a problem only if this is false.
   override has(code: ProblemCode): boolean {
     return (this.#left.get(code) ?? 0) === 0 && super.has(code);
   }

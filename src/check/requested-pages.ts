@@ -12,7 +12,7 @@ export interface RequestedPage {
 }
 
 export class RequestedPages {
-  /** As asked. */
+  /** How many pages the caller asked for. */
   readonly count: number | "all";
   readonly #sample: PageSample<string> | undefined;
   readonly #listed = new UrlSet();
@@ -31,7 +31,7 @@ export class RequestedPages {
     return this.#listed.size;
   }
 
-  /** How many are requested. */
+  /** How many pages are requested. */
   get size(): number {
     return this.count === "all" ? this.listedCount : Math.min(this.count, this.listedCount);
   }

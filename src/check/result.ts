@@ -7,12 +7,12 @@ export interface CheckResult {
   readonly homepage: string;
   /** Whether the tree is complete, and the check had enough time. */
   readonly complete: boolean;
-  /** Sitemaps that could be read, at least in part, without robots.txt. */
+  /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemapCount: number;
   readonly pageCount: number;
   /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
   readonly rulesFailed: Readonly<Record<Severity, number>>;
-  /** The number of occurrences: the sum of the rulesFailed of the findings. */
+  /** The number of occurrences: the sum of the counts of all findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
   /** Most severe first; within one severity, the rules that affect the most pages. */
   readonly findings: readonly Finding[];
@@ -32,7 +32,7 @@ export interface CheckResult {
 export interface PageResults {
   /** Pages of the sitemaps, each once. */
   readonly listed: number;
-  /** How many of them were to be requested. */
+  /** How many of them the check was asked to request. */
   readonly requested: number;
   /** How many responded, and were checked. */
   readonly checked: number;
@@ -76,7 +76,7 @@ export interface FindingExample {
   readonly line?: number;
 }
 
-/** Counts what failed. */
+/** Counts the rules that failed, and their occurrences. */
 export function tally(findings: readonly Finding[]): Pick<CheckResult, "rulesFailed" | "occurrences"> {
   const rulesFailed = { error: 0, warning: 0, info: 0 };
   const occurrences = { error: 0, warning: 0, info: 0 };

@@ -23,7 +23,7 @@ const groups: Readonly<Record<string, RuleRows>> = {
 
 type IdentifiedRow = RuleRow & { readonly id: RuleId };
 
-/** By the headings of the documentation. */
+/** The rows by the headings of the documentation. */
 export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map(
   Object.entries(groups).map(([heading, rows]) => [
     heading,
@@ -31,7 +31,7 @@ export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map
   ]),
 );
 
-/** All rows. */
+/** The rows of all groups. */
 export const ruleRows: readonly IdentifiedRow[] = [...ruleGroups.values()].flat();
 
 /** The built-in rules, with their sentences. */

@@ -9,7 +9,7 @@ import type { Rule } from "./rule.ts";
 import { casesInWords, exampleText, failedRules, pageSentences, verdict } from "./words.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
-// GitHub keeps this many of one run.
+// GitHub keeps this many results of a run.
 const mostResults = 5000;
 const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
@@ -63,7 +63,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocation
   const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
   const located = (each?: FindingExample) => locationOf(places.of(sitemap, each), each);
-  // The schema wants no two that are the same: examples that are shortened may be, and those of one long line.
+  // The schema forbids equal locations. Shortened examples may be equal, and those of one long line.
   const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
   // The same finding keeps its hash when lines move.
   const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);

@@ -74,7 +74,7 @@ function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear
   return found.size > 1 ? "unclear" : [...found][0];
 }
 
-// From the folder up to the root of its project.
+// The folders from this one up to the root of its project.
 function projectFolders(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder; ; at = path.dirname(at)) {
@@ -111,7 +111,7 @@ function readRedirects(file: string, rules: ServerRules): void {
   }
 }
 
-// A path, and below it, indented, its headers.
+// Each path is followed by its headers, which are indented.
 function readHeaders(file: string, rules: ServerRules): void {
   let pattern: string | undefined;
   for (const [index, line] of linesOf(file, rules).entries()) {
@@ -133,7 +133,7 @@ function readNetlify(file: string, rules: ServerRules): void {
   const name = "netlify.toml";
   const lines = linesOf(file, rules);
   const value = tablesIn(lines, rules.notUnderstood);
-  // The line of the nth table with this name.
+  // The lines of all tables with this name.
   const heads = (key: string) =>
     lines.flatMap((line, at) => (line.slice(0, 100).replaceAll(/\s/g, "") === `[[${key}]]` ? [at + 1] : []));
   for (const key of ["redirects", "headers"]) {
@@ -194,7 +194,7 @@ function readVercel(file: string, rules: ServerRules): void {
       const { source, destination, permanent, statusCode, has, missing } = row;
       const place = `vercel.json: ${key}[${index}]`;
       const isSimple = has === undefined && missing === undefined;
-      // The same, in the words of the others.
+      // Written as in the other files.
       const from = typeof source === "string" && isSimple ? source.replace(/\(\.\*\)$/, "*") : undefined;
       if (key === "headers") {
         for (const header of listIn(row["headers"])) addRobotsTag(rules, place, from, header["key"], header["value"]);

@@ -72,7 +72,7 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
     .map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
   return (id, sitemap, own) => {
     const rule = rows.get(id) as Rule;
-    // Some rules matter to programs that are no search engine.
+    // A rule without engines is about other programs, and always applies.
     if (rule.engines.length > 0 && !rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
     const isIgnored = severity === "off" || ignored.some((each) => each.rule === id && each.matches(sitemap));
@@ -93,7 +93,7 @@ function forbiddenBy(patterns: readonly string[]): (url: string) => string | und
   };
 }
 
-// A list without a member would turn rules off without a word.
+// An empty list would silently turn rules off.
 function someStrings(name: string, list: unknown): readonly string[] {
   const members = checks.strings(name, list);
   if (members.length === 0) throw checks.invalid(`Expected \`${name}\` to name at least one`);

@@ -32,9 +32,9 @@ export interface SiteFilesOptions {
 type Answer =
   /** `robotsTag`: values of X-Robots-Tag headers. */
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
-  /** `file`: the one that would be there otherwise. */
+  /** `file`: the file that would be sent without the redirect. */
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
-  /** Another file, by a rule of the server. */
+  /** A rule of the server sends another file. */
   | { readonly kind: "rewritten" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
@@ -42,7 +42,7 @@ type Answer =
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {
-  /** As given. */
+  /** The path as the caller gave it. */
   readonly name: string;
   readonly rules: ServerRules;
 }
@@ -199,7 +199,7 @@ export class SiteFiles {
   }
 }
 
-// Where a host sends a path by the names of its files; null: there is nothing. Undefined if the path is right.
+// The path that a host redirects to, because of the names of its files. Null if it sends a 404, undefined if the path is right.
 function ownPath(name: string, found: readonly string[], host: Host | undefined): string | null | undefined {
   if (host === "cloudflare-pages" && /\.html$/.test(found[0] ?? "") && found[0] === name)
     return `/${name.replace(/(?:(?<=^|\/)index)?\.html$/, "")}`;
@@ -211,7 +211,7 @@ function ownPath(name: string, found: readonly string[], host: Host | undefined)
   return host === "github-pages" ? null : `/${name.slice(0, -1)}`;
 }
 
-// Each requires listing a whole folder.
+// Each hint requires listing a whole folder.
 const mostHints = 20;
 
 function likeIn(folder: string, encoded: string): string | undefined {
@@ -229,9 +229,9 @@ function nameIn(folder: SiteFolder, file: string): string {
   return path.relative(folder.path, file).split(path.sep).join("/");
 }
 
-// Sent by servers with that status, for any URL.
+// Servers send these files with their status, for any URL.
 const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
-// Error pages, and the fallback of an application.
+// Error pages, and the fallback page of an application.
 const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;
 
 // `**` for any folders, `*` and `?` inside of a name; a pattern without a slash is a name anywhere, and a folder is everything in it.

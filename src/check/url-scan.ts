@@ -17,7 +17,7 @@ export class UrlScan {
   /** `url` is absolute, http or https. */
   read(url: string): void {
     if (this.#scan(url) < 128) return;
-    // Lower-casing outside of ASCII is left to the engine.
+    // JavaScript converts other alphabets to lower case.
     const lower = url.toLowerCase();
     if (lower === url || lower.length !== url.length) return;
     this.#scan(lower);
@@ -27,7 +27,7 @@ export class UrlScan {
     this.pageLow = pageLow;
   }
 
-  // Returns the codes of all characters, as bits: less than 128 for ASCII.
+  // Returns the bits of all character codes together: less than 128 if the URL is ASCII.
   #scan(url: string): number {
     const { length } = url;
     const host = url.indexOf("//") + 2;
@@ -109,7 +109,7 @@ export class UrlScan {
   }
 }
 
-// A fingerprint with one more character in it.
+// Adds a character to a fingerprint.
 function added(hash: number, code: number, factor: number): number {
   const result = Math.imul(hash ^ code, factor);
   return result ^ (result >>> 15);

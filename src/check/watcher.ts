@@ -26,6 +26,6 @@ export interface PageWatcher {
     alternates: AlternateSet | undefined,
     isFlawed: boolean,
   ): void;
-  /** After the last page: a rule across sitemaps found an error or a warning in the page with this number. In no order. */
+  /** Called after the last page, for each error or warning that a rule across sitemaps found in the page with this number. */
   addFlaw(ordinal: number): void;
 }

@@ -81,7 +81,7 @@ export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   });
 }
 
-// If time runs out early, none of a hundred rules was checked.
+// When time runs out early, more than a hundred rules were not checked.
 const mostNamed = 20;
 
 /** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
@@ -94,7 +94,7 @@ export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: s
   const isFile = isSite && examples[0]?.file !== undefined;
   if (isFile) return casesInWords({ count, known }, "file");
   if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
-  // For one sitemap, the line with its URL shows it.
+  // The line with the URL of a single sitemap has the count.
   if (sitemaps === 1) return undefined;
   return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
 }

@@ -24,12 +24,13 @@ async function checked(options: CheckOptions, given = routes): Promise<CheckResu
 const rulesOf = ({ findings }: CheckResult) => findings.map(({ rule, severity }) => `${severity} ${rule}`);
 
 test("severities can be changed, rules turned off, and engines chosen", async () => {
-  const all = rulesOf(await checked({}));
+  const whole = { ...routes, "/robots.txt": robots("/s.xml") };
+  const all = rulesOf(await checked({}, whole));
   expect(all).toEqual(expect.arrayContaining(["warning url-fragment", "error url-other-host", "info lastmod-missing"]));
   const changed = rulesOf(await checked({ rules: { "url-fragment": "error", "url-other-host": "off" } }));
   expect(changed).toContain("error url-fragment");
   expect(changed).not.toContain("error url-other-host");
-  expect(rulesOf(await checked({ engines: ["google"] }))).not.toContain("info lastmod-missing");
+  expect(rulesOf(await checked({ engines: ["google"] }, whole))).not.toContain("info lastmod-missing");
   for (const host of ["OTHER.org", "https://other.org/", "other.org."]) {
     expect(rulesOf(await checked({ crossSubmit: [host] }))).not.toContain("error url-other-host");
   }

@@ -175,7 +175,7 @@ export class DateRules {
 const recently = bounds.generatedAge / 1000;
 const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
 
-// The largest number within so many seconds.
+// The largest number of dates within this many seconds.
 function mostWithin(spread: number, counts: ReadonlyMap<number, number>): number {
   const seconds = [...counts].sort(([one], [two]) => one - two);
   let [sum, most, from] = [0, 0, 0];

@@ -133,7 +133,7 @@ export const documentRules: RuleRows = {
   }),
 };
 
-/** The size, the character set and the format of a sitemap. */
+/** Checks the size, the character set and the format of a sitemap. */
 export async function judgeDocument({ sitemap, response, findings, run }: DocumentContext): Promise<void> {
   const hasProblem = (prefix: string) => problemsOf(sitemap).some(({ code }) => code.startsWith(prefix));
   const { decodedBytes = 0, charset = "utf-8" } = response ?? {};
@@ -172,7 +172,7 @@ async function judgeFeed(
   if (isOld) findings.add("feed-unsupported", undefined, `${name}${version === undefined ? "" : ` ${version}`}`);
 }
 
-// Comments and style sheets may come before the root.
+// Comments and processing instructions may come before the root.
 const startLength = 8192;
 
 function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
@@ -184,7 +184,7 @@ function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
     findings.add("index-lastmod-identical", undefined, date);
 }
 
-/** A sitemap, as its index lists it. `named`: the keys of the URLs that indexes list; this one is added. */
+/** Checks how an index lists a sitemap. `named`: the keys of the URLs that indexes list; this one is added. */
 export function judgeChild(sitemap: Sitemap, parent: IndexSitemap, named: Set<string>, run: CheckRun): void {
   if (!isXmlIndex(parent) || sitemap.url === parent.url) return;
   const { site, settings } = run;

@@ -136,7 +136,7 @@ export function judgeRedirect({ sitemap, parent, findings, run: { site } }: Docu
   const { declaredUrl, url } = sitemap;
   if (declaredUrl === undefined || sitemap.kind === "invalid" || parent === undefined || isRobots(sitemap)) return;
   if (site.declared(sitemap) === url) return;
-  // The URL was given, as opposed to a well-known path that was tried.
+  // A well-known path that redirects was only tried; nobody declared it.
   const isNamed = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
   if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
 }
@@ -146,7 +146,7 @@ export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named
   if (!site.isSite) return;
   const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);
   const found = [...tree.sitemaps()].filter(isOwn);
-  // If robots.txt or a well-known path could not be read, this is unknown.
+  // If robots.txt or a well-known path could not be read, there may be a sitemap.
   if (found.length === 0 && tree.complete && robots.isKnown) findings.count("sitemap-none", tree.homepage, 1);
   if (site.robots !== undefined && listsNoSitemap(site.robots) && found.some(({ kind }) => kind !== "invalid"))
     findings.count("robots-no-sitemap", site.robots.url, 1);

@@ -62,10 +62,10 @@ export const languageRules: RuleRows = {
 
 /** The alternate pages of one entry, as fingerprints. */
 export interface AlternateSet {
-  /** Of all languages and URLs. */
+  /** The fingerprint of all languages and URLs, which does not depend on their order. */
   readonly high: number;
   readonly low: number;
-  /** Different URLs. */
+  /** The number of different URLs. */
   readonly members: number;
   readonly hasSelf: boolean;
   readonly choice: LanguageChoice;
@@ -73,14 +73,13 @@ export interface AlternateSet {
 
 /** The languages of an entry, without its URLs: most entries of a website have the same. */
 export interface LanguageChoice {
-  /** The first that the page gives itself, and those of the others but for `x-default`, as written. */
+  /** The first language that the page gives itself, as written. */
   readonly own: string | undefined;
-  readonly others: readonly string[];
   /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
   readonly selfLanguage: number;
   readonly hasDefault: boolean;
   readonly hasRepeated: boolean;
-  /** One with several regions that is not listed by itself. */
+  /** A language with several regions that is not listed by itself. */
   readonly withoutCatchall: string | undefined;
 }
 
@@ -112,7 +111,7 @@ export class LanguageRules {
         hasSelf = true;
         if (code.language !== "x-default") ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
       }
-      // Added up, so that the order makes no difference.
+      // Sums do not depend on the order.
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
       low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
       languages = (languages + mixed(code.hash)) | 0;
@@ -139,7 +138,7 @@ export class LanguageRules {
     findings.count("hreflang-no-default", tree.homepage, 1, { url: this.#firstPage, value });
   }
 
-  // A language that was seen before, with a fingerprint that ignores case.
+  // Reads a language code once. Its fingerprint ignores case.
   #read(language: string): Language {
     let known = this.#codes.get(language);
     if (known === undefined) {
@@ -157,12 +156,10 @@ export class LanguageRules {
       const { language, region } = this.#read(code);
       if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
     }
-    const [own, others]: [string[], string[]] = [[], []];
-    for (const { language, url } of alternates)
-      if (language.toLowerCase() !== "x-default") (this.#isPage(url, page) ? own : others).push(language);
+    const named = alternates.filter(({ language }) => language.toLowerCase() !== "x-default");
+    const own = named.filter(({ url }) => this.#isPage(url, page)).map(({ language }) => language);
     return {
       own: own[0],
-      others,
       selfLanguage: own.length === 1 ? this.#read(own[0]!).hash : 0,
       hasDefault: codes.has("x-default"),
       hasRepeated: codes.size < alternates.length,
@@ -197,5 +194,5 @@ function judgeChoice(
 
 type Language = LanguageCode & { readonly hash: number };
 
-// Websites have a hundred or two.
+// Websites use a hundred or two codes. A hostile one makes up more.
 const mostCodes = 10_000;

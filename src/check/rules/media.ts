@@ -119,7 +119,7 @@ export const mediaRules: RuleRows = {
 export class MediaRules {
   // For the current document.
   #stories = 0;
-  // For the website: by the text before the path, the host of an image and how many there are.
+  // For the website: the hosts of images, by the text before the path.
   readonly #hosts = new Map<string, { readonly origin: Origin | undefined; count: number; readonly first: string }>();
   readonly #common = new CommonValue();
   readonly #examples = new Map<number, string>();
@@ -244,7 +244,7 @@ function reportBlocked(urls: readonly (string | undefined)[], page: string, cont
   }
 }
 
-// The first of these fields that is present, by its tag.
+// The tag of the first of these fields that is present.
 function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
   const field = fields.find((each) => item[each] !== undefined);
   return field && `${prefix}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;

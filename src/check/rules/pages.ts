@@ -1,5 +1,5 @@
-// Rules about listed pages, those that are requested or all files of a static site: whether they can be opened, redirect, have `noindex`,
-// or have another canonical URL.
+// Rules about listed pages that are requested, or that are files of a static site: whether they can be opened, redirect, have `noindex`, or
+// have another canonical URL.
 import type { PageAnswer, PageFetch } from "../../crawl/fetch-pages.ts";
 import { type HeaderList, header } from "../../model/exchange.ts";
 import { lastInstant } from "../../model/instant.ts";
@@ -103,7 +103,7 @@ export class FileRules {
     if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
     if (answer?.kind === "redirect") {
       findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
-      // One mistake: its file is listed, by another URL.
+      // Its file is listed by another URL, so it is not also reported as not listed.
       if (answer.file !== undefined) this.#listed.add(answer.file);
     }
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
@@ -123,7 +123,7 @@ export class FileRules {
       const own = this.#files.find(url);
       if (own?.kind === "redirect") continue;
       const html = this.#files.read(file);
-      // Without these it is a fragment, or a proof of ownership.
+      // A file without these is a fragment, or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
       const {
         noindex,
@@ -162,7 +162,7 @@ interface Seen extends RequestedPage {
   readonly answer: Omit<PageAnswer, "html">;
   readonly head?: PageHead;
   readonly isError?: boolean;
-  /** Images of the sitemap at which there is nothing. */
+  /** Images that the sitemap lists and that do not exist. */
   readonly missingImages: readonly string[];
 }
 type Listed = Pick<SitemapPage, "url" | "alternates">;
@@ -179,7 +179,7 @@ export async function checkPages(
   const { size, listedCount } = requested;
   const counts = { checked: 0, bad: 0, disallowed: 0, unanswered: 0 };
   const open = new Set<string>();
-  // Whether they need a password and others do not is known at the end.
+  // Pages that need a password. Whether others need none is known at the end.
   const blocked: Seen[] = [];
   let done = 0;
   const judgeOne = (each: Seen) => {
@@ -214,7 +214,7 @@ function isUnknown(reason: Problem | undefined): boolean {
   return reason !== undefined && ["bot-check", "rate-limited", "archive-missing"].includes(reason.code);
 }
 
-// Until the time limit is reached. Undefined for pages without a response by then.
+// Fetches pages until the time limit is reached. Yields undefined for pages without a response by then.
 async function* fetchPages(
   requested: RequestedPages,
   website: WebsitePages,
@@ -262,7 +262,7 @@ async function* fetchPages(
     }
   }
   try {
-    // More wait than are sent, so that one slow page holds up no others. fetch/limiter.ts decides how many are sent.
+    // More pages wait here than are requested at a time, so that a slow page holds up no others. fetch/limiter.ts decides how many are requested.
     yield* inOrder(untilEnd(), Math.max(mostWaiting, 2 * source.concurrency), look);
     signal?.throwIfAborted();
     await source.finish();
@@ -296,7 +296,7 @@ class ImageRequests {
   }
 }
 
-// Whether it should not be listed as is.
+// Checks a response. Returns whether the page should not be listed as is.
 function judge(
   { page, sitemap, answer, head, isError }: Seen,
   requested: RequestedPages,
@@ -348,7 +348,7 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
   const { agents } = run.settings;
   const { noindex, canonical, refresh, lines } = head;
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
-  // What a build can still fix fails the check of a folder.
+  // In a folder these are errors, because the next build can fix them.
   const own = file === undefined ? undefined : "error";
   // Such a page often has a noindex and a canonical URL, too.
   if (refresh !== undefined && !isSamePage(refresh, url)) {

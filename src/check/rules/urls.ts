@@ -155,7 +155,7 @@ export const urlRules: RuleRows = {
 };
 
 export class UrlRules {
-  // By the text before the path. Websites have few; a hostile one has many.
+  // Origins by the text before the path. Most websites have one; a hostile one has many.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
   // Sitemaps that robots.txt lists and that list URLs of other directories.
@@ -280,7 +280,7 @@ function judgeSpelling(url: string, path: string, findings: SitemapFindings): vo
   }
   if (dotSegment.test(path)) findings.add("url-not-normal", url);
   if (path.includes("//")) findings.add("url-double-slash", url);
-  // The rule is about characters, of which percent-encoding makes three.
+  // The rule counts characters; percent-encoding makes three of one byte.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
@@ -301,18 +301,18 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }
 
-// All but what most URLs are made of.
+// Any character that most URLs do not have.
 const unusual = /[^\w.~:/?#[\]@!$&'()*+,=-]/;
-// Neither URI nor IRI allows them: RFC 3986 and RFC 3987.
+// Characters that neither RFC 3986 (URIs) nor RFC 3987 (IRIs) allows.
 const forbidden = /[ "<>\\^`{|}]/;
 const nonAscii = /[^\x00-\x7f]/;
 const percentInvalid = /%(?![0-9a-f]{2})/i;
 const percentTwice = /%25[0-9a-f]{2}/i;
 const dotSegment = /\/\.\.?(?:\/|$)/;
-// A `session` may be one of a conference, unless its name or value says otherwise.
+// `session` alone may be a session of a conference, unless its value looks like an ID.
 const sessionParameter =
   /[?&](?:(?:PHPSESSID|sid|sess(?:ion)?_?(?:id|key)|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=|sess(?:ion)?=[\w-]{16})/i;
-// Sessions of ASP.NET without cookies.
+// ASP.NET without cookies writes sessions into paths.
 const sessionPath = /\/\((?:[A-Z]\([\w-]+\))+\)\//;
 const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
 const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
@@ -323,6 +323,6 @@ const facet =
   /[?&](?:(?:sort|order|filter|facet|refine|layered|price|min|max|min_price|max_price|per_?page|items_?per_?page|product_list_\w+|prefn\d|orderby|sort_?by|sort_?order|pmin|pmax|srule)(?:\[[^=]*\]|[_.-]\w+)?=|(?:page|p|pg|paged|page_?no|pagenum|start|offset)=\d+(?:&|#|$))/i;
 const pagedPath = /\/page\/\d+\/?$/i;
 const searchQuery = /[?&](?:q|query|search|search_?query|searchterm|keywords?)=/i;
-// Of WordPress, on its front pages: elsewhere `s` may be a size.
+// Front pages, on which WordPress searches with `s`. Elsewhere `s` may be a size.
 const searchPage = /^(?:\/|\/(?:.*\/)?(?:index\.php)?)?$/i;
 const pageSearchQuery = /[?&]s=/i;
