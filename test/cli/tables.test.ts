@@ -154,6 +154,10 @@ test("--trailer ends NDJSON with a line that says whether the list is complete",
   expect(lines).toHaveLength(5);
   const whole = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f ndjson --trailer --include blog`);
   expect(jsonLines(whole.stdout).at(-1)).toMatchObject({ complete: true, pages: 2 });
+  for (const part of ["--sample 1", "--limit 1"]) {
+    const some = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f ndjson --trailer ${part}`);
+    expect(jsonLines(some.stdout).at(-1)).toMatchObject({ complete: false, pages: 1 });
+  }
 });
 
 test("--summary counts the pages by sitemap and by section, on standard error", async () => {

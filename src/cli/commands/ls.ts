@@ -188,8 +188,9 @@ async function* pagePieces(job: Job, format: PageFormat): Pieces {
   const writer = pageWriter(format, flags, (url) => job.show(url));
   yield* writeBatches(batchesOf(job, seen), writer, run.signal);
   if (!flags.trailer) return;
-  // Whether everything declared was read, regardless of filters.
-  const complete = finished === targets.length && run.isComplete && !filter.reached;
+  // Whether everything declared was read, and neither --limit nor --sample may have left something out.
+  const isPart = filter.reached || filter.listed >= filter.settings.sample;
+  const complete = finished === targets.length && run.isComplete && !isPart;
   yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
 }
 
