@@ -73,7 +73,7 @@ test.each([
   ["completion z", "zsh"],
   ["help fl", "fleet"],
   ["fleet stat", "status"],
-  ["fleet status --format n", "ndjson"],
+  ["fleet worker --log-format j", "json"],
   ["ls --version --help-all --no-rob", "--no-robots"],
   ["example.org --format nd", "ndjson"],
 ])("%s is completed by %s", async (words, expected) => {
