@@ -126,21 +126,22 @@ describe.skipIf(!hasS3)("on a real server", () => {
 });
 
 test("a download may take any time, as long as something arrives", async () => {
-  const silence = 400;
+  // Far longer than a busy machine pauses, and shorter than the whole download.
+  const silence = 2000;
   let isStalled = false;
   const slow = createServer(async (_, response) => {
-    response.writeHead(200, { "content-length": "10" });
-    for (let at = 0; at < 10; at += 1) {
+    response.writeHead(200, { "content-length": "7" });
+    for (let at = 0; at < 7; at += 1) {
       if (isStalled && at === 5) return;
       response.write("x");
-      await sleep(silence / 5);
+      await sleep(silence / 6);
     }
     response.end();
   });
   const port = await listenOnLoopback(slow);
   const env = { ...credentials, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` };
   const bucket = await S3Bucket.open("s3://bucket/slow", env, { silence });
-  expect(await bucket.get("a")).toBe("x".repeat(10));
+  expect(await bucket.get("a")).toBe("x".repeat(7));
   isStalled = true;
   await expect(bucket.get("a")).rejects.toMatchObject({ code: "storage-failed" });
   slow.close();

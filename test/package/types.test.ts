@@ -46,7 +46,7 @@ const limits = { pages: number, time: number };
 export const pages = streamPages("https://example.org/", { limits, timeout: { total: number }, concurrency: { perHost: number } });
 export const fleet = runFleet({
   queue: await JournalQueue.open("out", { retry: undefined }),
-  sites: [{ key: "a", homepage: "https://example.org/", settings: { delay: number } }],
+  sites: [{ key: "a", homepage: "https://example.org/" }],
   limits, delay: { milliseconds: number }, tls: { verify: undefined },
   parallelSites: number,
 });
