@@ -116,7 +116,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     }
   }
 
-  async function readOnce(lease: Lease, signal: AbortSignal, onDocument: () => void): Promise<ReadSite> {
+  // `previousError`: why the earlier archive cannot be used. Then everything is requested.
+  async function readOnce(
+    lease: Lease,
+    signal: AbortSignal,
+    onDocument: () => void,
+    previousError?: string,
+  ): Promise<ReadSite> {
     const { job, attemptId, replaces } = lease;
     const published = await sink.published?.(job, replaces);
     if (published !== undefined) return { summary: published, output: undefined };
@@ -126,19 +132,17 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         onEvent?.({ type: "site-pages", job, pages: event.pages.length });
     };
     const output = await sink.open(job, attemptId);
-    const read = (more: StreamOptions = {}) =>
-      crawlSite(lease, { ...crawl, ...more, signal }, output, shared, onOrdered);
+    const { previous, ...others } = output.options ?? {};
+    const used = previousError === undefined ? output.options : others;
     try {
-      const summary = await read(output.options).catch(async (error: unknown) => {
-        const { previous, ...others } = output.options ?? {};
-        const isInvalid = error instanceof SitemapError && error.code === "invalid-archive";
-        if (previous === undefined || !isInvalid) throw error;
-        // The earlier archive cannot be used, so everything is requested.
-        return { ...(await read(others)), previousError: error.message };
-      });
+      const read = await crawlSite(lease, { ...crawl, ...used, signal }, output, shared, onOrdered);
+      const summary = { ...read, ...defined({ previousError }) };
       return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
       await output.discard().catch(() => undefined);
+      // Begins again with an empty output: some pages may have been written already.
+      if (previousError === undefined && previous !== undefined && isInvalidArchive(error))
+        return readOnce(lease, signal, onDocument, error.message);
       throw error;
     }
   }
@@ -319,6 +323,10 @@ export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly Abo
 interface ReadSite {
   readonly summary: SiteSummary;
   readonly output: SiteOutput | undefined;
+}
+
+function isInvalidArchive(error: unknown): error is SitemapError {
+  return error instanceof SitemapError && error.code === "invalid-archive";
 }
 
 function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {

@@ -16,7 +16,9 @@ import { siteFiles } from "../../src/fleet/site-files.ts";
 import { type SiteJob, type SiteOutcome, type SiteSummary, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import type { Client } from "../../src/model/client.ts";
+import { SitemapError } from "../../src/model/errors.ts";
 import { problem } from "../../src/model/problem.ts";
+import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { manyWebsites } from "./many-websites.ts";
 import { resultsOf } from "./queue-contract.ts";
@@ -178,6 +180,35 @@ test.each([
     }
   },
 );
+
+test("if the earlier archive turns out to be damaged after some pages, no page is written twice", async () => {
+  const { client } = manyWebsites();
+  const previous = path.join(newFolder(), "earlier.warc.gz");
+  const tree = await sitemapTreeForHomepage("https://fine-0.example/", { ...crawl, client, save: previous });
+  await tree.close();
+  const sink = memorySink();
+  let isDamaged = true;
+  const failing: SiteSink = {
+    async open(job, attemptId) {
+      const output = await sink.open(job, attemptId);
+      return {
+        ...output,
+        options: { previous },
+        async pages(sitemap, pages) {
+          await output.pages?.(sitemap, pages);
+          if (isDamaged) throw new SitemapError("invalid-archive", "it is damaged");
+        },
+        async discard() {
+          isDamaged = false;
+          await output.discard();
+        },
+      };
+    },
+  };
+  const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink: failing, ...crawl, client });
+  expect(results).toMatchObject([{ outcome: "complete", pages: 3, previousError: "it is damaged" }]);
+  expect(sink.kept.get("https://fine-0.example/")).toHaveLength(3);
+});
 
 test("a full disk ends the fleet: no website is to blame", async () => {
   const { client } = manyWebsites();
