@@ -67,7 +67,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       if (lease === undefined) return;
       let isSlow = false;
       // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
+      let due = performance.now() + slowTime;
       const timer = setTimeout(() => {
+        // If this process was busy, the silence may be its own fault.
+        if (performance.now() - due > longestLag) {
+          due = performance.now() + slowTime;
+          return void timer.refresh();
+        }
         if (slow >= parallelSites * slowLane || drain.signal.aborted) return;
         isSlow = true;
         slow += 1;
@@ -355,6 +361,8 @@ async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Opti
 const mostAttempts = 3;
 // In milliseconds: a website without a response by then is slow.
 const slowTime = 1000;
+// In milliseconds: how late a timer may be.
+const longestLag = 50;
 // In milliseconds: how long an output may take for one batch of pages.
 const outputTime = 120_000;
 // How many slow websites may wait for each one that is read.
