@@ -78,7 +78,7 @@ test.each<[string, (value: never) => unknown, readonly unknown[], string]>([
     "a string (`readSitemap` takes bytes), got",
   ],
   ["readSitemap", readSitemap, [undefined, null, 5, "abc", {}, ["abc"], [null], someText], sitemapBytes],
-])("%s refuses what it cannot take", async (_, take, values, expected) => {
+])("%s refuses wrong arguments", async (_, take, values, expected) => {
   for (const value of values) expect(await refusal(() => take(bad(value)))).toContain(expected);
 });
 
@@ -104,7 +104,7 @@ test.each([
   expect(await read(bad(given))).toMatchObject({ kind: "pages" });
 });
 
-test("no function takes for its argument what it is not", async () => {
+test("every function refuses odd values as its argument", async () => {
   await using tree = await someTree();
   const takers: Readonly<Record<string, (value: never) => unknown>> = {
     crawl,
@@ -153,7 +153,7 @@ test("runFleet refuses anything but a list of homepages", async () => {
   }
 });
 
-test("no function takes for its options what they are not", async () => {
+test("every function refuses odd values as its options", async () => {
   await using tree = await someTree();
   const takers: Readonly<Record<string, (options: never) => unknown>> = {
     crawl: (options) => crawl("https://example.org/", options),
@@ -183,7 +183,7 @@ test("no function takes for its options what they are not", async () => {
   }
 });
 
-test("what belongs into the options is not taken for a part of the target", async () => {
+test("an option beside the target is refused", async () => {
   expect(await refusal(() => crawl(bad({ homepage: "https://example.org/", useRobots: false })))).toMatch(
     /^invalid-homepage: Unknown name `useRobots` beside/,
   );
@@ -192,7 +192,7 @@ test("what belongs into the options is not taken for a part of the target", asyn
   );
 });
 
-test("options inside of options are checked at the call", async () => {
+test("nested options are checked when the function is called", async () => {
   await using tree = await someTree();
   const crawlOptions = { concurrency: bad({ perhost: 1 }) };
   for (const call of [

@@ -21,7 +21,7 @@ test.each([
   expect(duration(milliseconds)).toBe(expected);
 });
 
-test("no unit of a duration is full, and no plural is said of one", () => {
+test("no duration has 60 s or 60 min, and one of something is singular", () => {
   const durations = Array.from({ length: 400_000 }, (_, at) => duration(at * 350));
   expect(durations.filter((text) => / (60 (s|min)|24 h)|^10\.0|\d{4}/.test(text))).toEqual([]);
   expect(Array.from({ length: 2000 }, (_, days) => age(days)).filter((text) => /^1 \w+s$/.test(text))).toEqual([]);

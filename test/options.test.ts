@@ -117,7 +117,7 @@ test.each(Object.entries(odd))("no option takes %s, and each says so in one form
     ).toMatchObject({ code: "invalid-option" });
 });
 
-test("every option that is misspelled has a suggestion, inside of others, too", () => {
+test("every misspelled option gets a suggestion, also a nested one", () => {
   eachRow(({ name }, path, wrap, others) => {
     const prefix = path.slice(0, path.length - name.length);
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -166,7 +166,7 @@ test.each([
   expect(resolveOptions({ headers }).headers).toEqual({ authorization: "a", "x-y": "b" });
 });
 
-test("headers of one name are one list", () => {
+test("headers of the same name are joined", () => {
   const headers = [...pairs, ["authorization", "c"]] as [string, string][];
   expect(resolveOptions({ headers }).headers).toEqual({ authorization: "a, c", "x-y": "b" });
 });

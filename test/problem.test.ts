@@ -50,17 +50,17 @@ test("the program names the flag that helps", () => {
   expect(messageWithHint(problem("http-404", { status: 404 }))).toBe("Not found (404)");
 });
 
-test("what may pass by itself is temporary", () => {
+test("a failure that may go away by itself is temporary", () => {
   expect((["http-503", "http-529", "dns-temporary"] as const).filter((code) => !isTemporary(code))).toEqual([]);
   expect((["http-404", "http-530", "tls-certificate"] as const).filter(isTemporary)).toEqual([]);
 });
 
-test("what a website wrote is cut where it is long, and never in the middle of a character", () => {
+test("long texts of a website are truncated, but never in the middle of a character", () => {
   const { value } = problem("text-junk", { value: `${"x".repeat(199)}😀tail` });
   expect(value).toBe(`${"x".repeat(199)}…`);
 });
 
-test("a log keeps one problem for each code, with its first place and its count", () => {
+test("a log keeps one problem for each code, with its first occurrence and its count", () => {
   const log = new ProblemLog();
   log.add("date-invalid", { line: 3, value: "soon" });
   log.add("url-relative", { line: 4, value: "/x" });
@@ -74,7 +74,7 @@ test("a log keeps one problem for each code, with its first place and its count"
   expect(log.complete).toBe(false);
 });
 
-test("no sentence is left without its facts", () => {
+test("every message is filled in with the facts that it names", () => {
   for (const code of problemRows.keys()) {
     const facts = { value: "V", limit: 1, status: 2, retryAfter: "2024-05-06T00:00:00Z" };
     expect(problem(code, facts).message).not.toMatch(/[{}]|unknown$/);

@@ -62,14 +62,14 @@ describe("what counts as a URL", () => {
     }
   });
 
-  test("what a document's URL holds of a user name and password is not handed on", () => {
+  test("the user name and password of a document's URL are not passed on", () => {
     expect(resolve("/a", "https://user:secret@example.org/b")).toEqual({
       url: "https://example.org/a",
       problem: "url-relative",
     });
   });
 
-  test("length is judged before anything is parsed", () => {
+  test("the length is checked before anything is parsed", () => {
     const url = (length: number) => `https://example.org/${"x".repeat(length - 20)}`;
     expect(resolve(url(2047))).toEqual({ url: url(2047) });
     expect(resolve(url(2048))).toEqual({ url: url(2048), problem: "protocol-url-length" });
@@ -83,13 +83,13 @@ describe("what counts as a URL", () => {
 });
 
 // URL.canParse of Node 20 and 22 answers otherwise once it is compiled.
-test("a host with an umlaut is a host, also after many others", () => {
+test("a host with an umlaut is valid, also after many others", () => {
   for (let index = 0; index < 20_000; index++) resolve(`https://example.org/${index}`);
   expect(resolve("https://bücher.example/")).toEqual({ url: "https://bücher.example/" });
   expect(urlKey("https://bücher.example/")).toBe("https://xn--bcher-kva.example/");
 });
 
-test("the resolver of a document's URLs answers as resolveListedUrl does, whatever came before", () => {
+test("UrlResolver returns the same as resolveListedUrl, whatever it resolved before", () => {
   const piece = fc.constantFrom(..."http:// https:// // / ? # \\ : @ % . \t a b.example 1".split(" "), " ");
   const texts = fc.array(
     fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("")),
@@ -122,7 +122,7 @@ describe("trimUrl", () => {
     expect(trimUrl(text)).toBe(trimmed);
   });
 
-  test("control characters are no white space: they are left to be found", () => {
+  test("control characters are not white space, and stay", () => {
     expect(trimUrl("\0a\u007f")).toBe("\0a\u007f");
   });
 });
@@ -224,7 +224,7 @@ test("the homepage of a URL is its origin", () => {
   expect(homepageOf("http://127.0.0.1:8080")).toBe("http://127.0.0.1:8080/");
 });
 
-test("what is joined without a parser of URLs means what a parser makes of it", () => {
+test("URLs joined without a URL parser are what a URL parser would return", () => {
   const parts = [..."a / // . .. /.. %2e %2E. \\ ? # : @ [ < é 語 ' | http:".split(" "), " "];
   const bases = ["https://example.org/", "https://example.org/a/b.xml?c=d#e", "http://x.example:81/é/ü?q"];
   for (let number = 0; number < some(20_000, 5000); number++) {

@@ -8,7 +8,7 @@ import type { ListedPage } from "../model/page.ts";
 import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
 import { readUrls } from "./read.ts";
-import { type Emit, noTotals, type Progress, type RunOptions } from "./run.ts";
+import { type Emit, noProgress, type Progress, type RunOptions } from "./run.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
 
@@ -63,7 +63,7 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
   const prepared = prepareStream(target, options);
   const { signal } = prepared.settings;
   const problems: Omit<ProblemEvent, "type">[] = [];
-  let progress: Progress = { totals: noTotals(), discovery: [] };
+  let progress: Progress = noProgress();
   let last: FinishedEvent | undefined;
   let resolve: (finished: Finished) => void = () => {};
   const finished = new Promise<Finished>((settle) => (resolve = settle));

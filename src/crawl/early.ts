@@ -7,7 +7,7 @@ import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Plan } from "./plan.ts";
 import type { Prefetcher } from "./prefetch.ts";
-import { type FoundDocument, follow, type Hop, refusedByName } from "./redirects.ts";
+import { type FoundDocument, follow, type Hop } from "./redirects.ts";
 
 export interface EarlyReaderOptions {
   readonly plan: Plan;
@@ -42,10 +42,12 @@ export class EarlyReader {
 
   async #take(entry: Declaration, first: Hop): Promise<void> {
     const { frontier, prefetcher, filter, onError } = this.#options;
-    const isSkipped = ({ key, readKey, url }: Hop) =>
-      refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey) || undefined;
     // The walk reports failures.
-    const found = await follow(first, (hop) => prefetcher.peek(hop), isSkipped).catch(() => undefined);
+    const found = await follow(
+      first,
+      (hop) => prefetcher.peek(hop),
+      (hop) => frontier.isPointless(hop) || undefined,
+    ).catch(() => undefined);
     if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
     // Left to the walk if the result depends on which reference is visited first: with or without credentials, or under which URL it is listed.
     const dependsOnOrder = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);

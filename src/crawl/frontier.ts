@@ -4,7 +4,7 @@ import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { type IndexSitemap, protocolEntries, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
-import { urlKey } from "../model/url.ts";
+import { isRobotsUrl, urlKey } from "../model/url.ts";
 import type { Frame, Missing } from "./frame.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Reading } from "./read.ts";
@@ -117,6 +117,11 @@ export class Frontier {
   /** Whether the document with this key was visited or is being visited: it need not be fetched. */
   isKnown(key: string): boolean {
     return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
+  }
+
+  /** Whether nothing is gained by fetching this hop for a sitemap: its document is known, or is a robots.txt. */
+  isPointless({ key, readKey, url }: Hop): boolean {
+    return isRobotsUrl(url) || this.isKnown(key) || this.isKnown(readKey);
   }
 
   /** What an earlier visit found there. */

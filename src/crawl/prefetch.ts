@@ -6,7 +6,7 @@ import type { Declaration } from "./frame.ts";
 import type { Frontier } from "./frontier.ts";
 import type { Plan } from "./plan.ts";
 import { pauseWhenDue } from "./read.ts";
-import { type FollowRules, type FoundDocument, follow, Hop, refusedByName } from "./redirects.ts";
+import { type FollowRules, type FoundDocument, follow, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
 
 /** Where documents come from, and where they are kept. */
@@ -62,13 +62,12 @@ export class Prefetcher {
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
   start(first: Hop): void {
     const { frontier } = this.#options;
-    const isKnown = ({ key, readKey, url }: Hop) =>
-      refusedByName(url) !== undefined || frontier.isKnown(key) || frontier.isKnown(readKey);
     const fetch = (hop: Hop) => {
       if (hop === first) this.#waiting.add(fetchKey(hop.request));
       return this.#begin(hop);
     };
-    const end = (hop: Hop) => this.#answers.has(fetchKey(hop.request)) || (hop !== first && isKnown(hop)) || undefined;
+    const end = (hop: Hop) =>
+      this.#answers.has(fetchKey(hop.request)) || (hop !== first && frontier.isPointless(hop)) || undefined;
     // The rejection reaches the caller of `get`.
     follow(first, fetch, end).catch(() => undefined);
   }

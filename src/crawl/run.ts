@@ -35,17 +35,10 @@ export interface RunOptions {
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
-export function noTotals(): Totals {
-  return {
-    sitemaps: 0,
-    invalid: 0,
-    pages: 0,
-    requests: 0,
-    obtained: noneObtained(),
-    wireBytes: 0,
-    reusedBytes: 0,
-    duration: 0,
-  };
+/** The progress of a crawl that has not begun. */
+export function noProgress(): Progress {
+  const nothing = { sitemaps: 0, invalid: 0, pages: 0, requests: 0, wireBytes: 0, reusedBytes: 0, duration: 0 };
+  return { totals: { ...nothing, obtained: noneObtained() }, discovery: [] };
 }
 
 /** Initial counts of documents by how they were obtained. */

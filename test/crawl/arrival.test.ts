@@ -73,7 +73,7 @@ test.each(["nothing", "beginning"] as const)(
   },
 );
 
-test("a time limit costs the sitemap that hangs, and what was listed stays in the tree", async () => {
+test("a time limit loses only the sitemap that hangs; listed pages stay in the tree", async () => {
   await using website = await serve("nothing");
   const found = await result(website.homepage, { order: "arrival", knownPaths: "never", limits: { time: 1500 } });
   expect(found.pages.map((url) => url.slice(website.homepage.length)).sort()).toEqual(others);
@@ -81,7 +81,7 @@ test("a time limit costs the sitemap that hangs, and what was listed stays in th
   expect(sumOfPages(found.sitemaps)).toBe(10);
 });
 
-test("given sitemaps wait for none before them", async () => {
+test("a given sitemap does not wait for those given before it", async () => {
   await using website = await serve("nothing");
   const sitemaps = ["hangs.xml", "a.xml", "nested.xml"].map((name) => website.homepage + name);
   const listed: string[] = [];
@@ -113,7 +113,7 @@ test("an error of the caller's function ends a crawl in which something hangs", 
   await expect(reading).rejects.toBe(error);
 });
 
-test("the sample is the same", async () => {
+test("a sample is the same in both orders", async () => {
   const { client } = site(routes);
   const sampled = (order: "declared" | "arrival") => result(home, { client, order, sample: 4 });
   expect((await sampled("arrival")).pages).toEqual((await sampled("declared")).pages);

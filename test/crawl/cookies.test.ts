@@ -54,7 +54,7 @@ test.each([
   expect(sent(start, setAt, text, to)).toBe(expected);
 });
 
-test("an answer to a request without the caller's headers sets no cookie", () => {
+test("a response to a request without the caller's headers sets no cookie", () => {
   expect(sent(bare, bare, "a=1", bare, true)).toBe("");
 });
 
@@ -109,7 +109,7 @@ const whole = [
   "      https://site.test/4",
 ];
 
-describe("a website that wants a cookie", () => {
+describe("a website that requires a cookie", () => {
   test.each<[string, (url: string, cookie: string) => Answer]>([
     ["set by a redirect to the same URL", (url) => ({ to: url, cookies: ["seen=1; Path=/"] })],
     [

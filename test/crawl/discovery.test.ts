@@ -59,7 +59,7 @@ describe.each([{ status: 401 }, { status: 403 }, { status: 429 }, botCheck])(
   (route) => {
     const { status } = route;
 
-    test("is no loss if robots.txt declares a sitemap that can be read", async () => {
+    test("is not a loss if robots.txt declares a readable sitemap", async () => {
       const { tree } = await discover({ "/": route, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") });
       expect([tree.complete, tree.pageCount]).toEqual([true, 1]);
       expect(tree.root.problems).toMatchObject([{ code: "homepage-blocked", status }]);
@@ -89,7 +89,7 @@ describe("a website that redirects unknown paths to its homepage", () => {
       "https://www.example.org/",
     ],
     ["that redirects", { "/": { to: "/en/" }, "/en/": html }, "/en/"],
-  ])("is asked for it once, %s", async (_, routes: Record<string, Route>, page) => {
+  ])("gets one request for it, %s", async (_, routes: Record<string, Route>, page) => {
     const { client, hits } = site((path) => routes[path] ?? { to: "/" });
     const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
     expect(hits.filter((hit) => hit === page)).toEqual([page]);
@@ -155,13 +155,13 @@ test.each([
   },
 );
 
-test("a homepage that leads where we do not go may hide links to sitemaps", async () => {
+test("a homepage that redirects to a refused address may hide links to sitemaps", async () => {
   const routes = { "/": { to: "ftp://example.org/" }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
   const { tree } = await discover(routes);
   expect(tree.root.problems).toMatchObject([{ code: "homepage-unreachable", status: 301 }]);
 });
 
-describe("robots.txt whose bytes are refused is not an empty one", () => {
+describe("a robots.txt whose bytes are refused does not count as empty", () => {
   const sitemaps = robots("/a.xml").replaceAll("{home}", home);
   const packed = gzipSync(gzipSync(gzipSync(gzipSync(sitemaps))));
   const utf32 = Buffer.concat([
@@ -202,7 +202,7 @@ describe("robots.txt whose bytes are refused is not an empty one", () => {
   });
 });
 
-test("blocked and failed known paths are told apart from absent ones, and are no loss", async () => {
+test("blocked and failed known paths are distinguished from absent ones, and are not a loss", async () => {
   const { tree } = await discover({
     "/sitemap.xml": { status: 403 },
     "/sitemap_index.xml": { status: 500 },
@@ -228,7 +228,7 @@ test("each source can be switched off, and further paths can be given", async ()
   expect(extra.lines).toEqual(["index/website /", "  pages/xml /own/map.xml", "    /o"]);
 });
 
-test("the homepage is stripped to its root unless told not to", async () => {
+test("the path of the homepage is ignored unless `path` says otherwise", async () => {
   const routes = { "/sitemap.xml": urlset("/root"), "/docs/sitemap.xml": urlset("/docs") };
   const stripped = await discover(routes, {}, `${home}docs/page?x=1#y`);
   expect(stripped.lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /root"]);
@@ -279,7 +279,7 @@ test("a website that fails everywhere has one problem for all its known paths", 
 describe('knownPaths: "if-needed"', () => {
   const ifNeeded = { knownPaths: "if-needed", useHomepage: false } as const;
 
-  test("guesses nothing where robots.txt names a sitemap that can be read, and says so", async () => {
+  test("guesses nothing if robots.txt lists a readable sitemap, and says so", async () => {
     const { lines, hits, tree } = await discover(
       { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1"), "/sitemap.xml": urlset("/forgotten") },
       { ...ifNeeded, extraKnownPaths: ["own.xml"] },
@@ -298,7 +298,7 @@ describe('knownPaths: "if-needed"', () => {
     ["robots.txt names no sitemap", { "/robots.txt": "User-agent: *\nDisallow:\n" }],
     ["the sitemap that robots.txt names is gone", { "/robots.txt": robots("/gone.xml") }],
     ["it is no sitemap", { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" }],
-  ])("guesses where %s", async (_, routes) => {
+  ])("guesses if %s", async (_, routes) => {
     const { lines } = await discover({ ...routes, "/sitemap.xml": urlset("/1") }, ifNeeded);
     expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
   });
@@ -328,12 +328,12 @@ describe("links of the homepage", () => {
     ["compressed data is cut off", page(gzipSync(link("/a.xml") + "<p>".repeat(999)).subarray(0, -30))],
     ["its bytes are refused", page("\u0000\u0001\u0002\u00ff binary", { "content-encoding": "x-own" })],
     ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
-  ])("where %s, some may be missing", async (_, homepage) => {
+  ])("if %s, some may be missing", async (_, homepage) => {
     const { tree } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
     expect([tree.complete, tree.reachable, codes(tree)]).toEqual([false, true, ["homepage-cut"]]);
   });
 
-  test("where the connection breaks, some may be missing, and the last one is not half of one", async () => {
+  test("if the connection breaks, some may be missing, and a link that is cut off is not used", async () => {
     const server = await testServer({
       "/": ({ socket }) => {
         const html = `${link("/a.xml")}<p><link rel="sitemap" href="/sitemap-`;
@@ -349,7 +349,7 @@ describe("links of the homepage", () => {
     await tree.close();
   });
 
-  test("to a sitemap that is served as HTML and cannot be read are a loss; to a page for people they are not", async () => {
+  test("are a loss if they lead to an unreadable sitemap that is served as HTML, but not if they lead to a page for people", async () => {
     const refused = '<!DOCTYPE urlset [<!ENTITY x "y">]><urlset><url><loc>&x;</loc></url></urlset>';
     for (const [body, complete] of [
       [refused, false],
@@ -368,7 +368,7 @@ describe("links of the homepage", () => {
   });
 });
 
-test("a large guess that is in the tree already adds nothing, live, in the archive and in a run that builds on it", async () => {
+test("a large guess that repeats a sitemap of the tree adds nothing: in a crawl, in its archive, and with `previous`", async () => {
   const pages = Array.from({ length: 8000 }, (_, at) => `/a-page-with-a-long-name/${at}`);
   const other = [...pages.slice(0, -1), "/a-page-with-a-long-name/0000"];
   const routes = {
@@ -393,7 +393,7 @@ test("a large guess that is in the tree already adds nothing, live, in the archi
   expect(streamed).toBe(16_000);
 });
 
-describe("a guess is in the tree already if it lists the same URLs", () => {
+describe("a guess repeats a sitemap of the tree if it lists the same URLs", () => {
   const pages = ["/1", "/2", "/3"];
   const text = (...paths: string[]) => paths.map((each) => `${home}${each.slice(1)}\n`).join("");
 
@@ -432,7 +432,7 @@ describe("a guess is in the tree already if it lists the same URLs", () => {
     expect(tree.discovery.find(({ url }) => url === `${home}sitemap.xml`)).toMatchObject({ outcome: "found" });
   });
 
-  test("of two linked sitemaps that differ only near their end, both count", async () => {
+  test("two linked sitemaps that differ only near their end are both read", async () => {
     const many = Array.from({ length: 30_000 }, (_, at) => `/a-page-with-quite-a-long-name-and-the-number/${at}`);
     const links = ["/a.xml", "/b.xml"].map((each) => `<link rel="sitemap" href="${each}">`).join("");
     const { tree } = await discover({
@@ -443,7 +443,7 @@ describe("a guess is in the tree already if it lists the same URLs", () => {
     expect([tree.pageCount, tree.complete]).toEqual([60_002, true]);
   });
 
-  test("nor if the pages of the other sitemap are not wanted", async () => {
+  test("not if the pages of the other sitemap are filtered out", async () => {
     const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": text(...pages) };
     const listed: string[] = [];
     for await (const { url } of streamPages(home, { client: site(routes).client, excludeSitemap: "/a.xml" }))
@@ -451,7 +451,7 @@ describe("a guess is in the tree already if it lists the same URLs", () => {
     expect(listed).toEqual(pages.map((each) => home + each.slice(1)));
   });
 
-  test("nor if it goes on: a feed with a next page is read", async () => {
+  test("not if it is a feed with a next page", async () => {
     const item = `<item><link>${home}1</link></item>`;
     const next = `<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="${home}feed?page=2"/>`;
     const rss = (more: string, entry = item) => `<rss version="2.0"><channel>${more}${entry}</channel></rss>`;
@@ -506,7 +506,7 @@ describe("feeds and llms.txt, on demand", () => {
   });
 });
 
-describe("a compressed robots.txt counts as far as `robotsBytes`, decompressed", () => {
+describe("a compressed robots.txt is used up to `robotsBytes` after decompression", () => {
   const filler = `# ${"x".repeat(100)}\n`.repeat(100);
   const body = (start: string, end: string) => gzipSync(`User-agent: *\n${start}\n${filler}${end}\n`);
   const limits = withFixedLimits({ robotsBytes: 5000 });

@@ -39,7 +39,7 @@ test.each([
   expect(server.requests).toHaveLength(requests);
 });
 
-describe("as many hops as are allowed", () => {
+describe("the maximum number of hops", () => {
   const chain = (length: number): Record<string, Fault | string> => ({
     ...Object.fromEntries(Array.from({ length }, (_, at) => [`/${length - at}`, redirect(`/${length - at - 1}`)])),
     "/0": tenPages,
@@ -58,7 +58,7 @@ describe("as many hops as are allowed", () => {
     expect(server.requests).toHaveLength(role === "robots" ? 6 : 11);
   });
 
-  test("zero is zero", async () => {
+  test("can be zero", async () => {
     const server = await testServer(chain(1));
     const fetcher = testFetcher({ start: server.origin, limits: withFixedLimits({ redirects: 0 }) });
     expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
@@ -110,7 +110,7 @@ describe("Locations", () => {
     expect(target(location)).toBe(expected);
   });
 
-  test("lenient: raw UTF-8 is taken as it is meant; of two Locations, the first counts", async () => {
+  test("lenient: raw UTF-8 is read as UTF-8; of two Locations, the first counts", async () => {
     const head = "HTTP/1.1 302 Found\r\nlocation: /café.xml\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n";
     const server = await testServer({ "/a": ({ socket }) => void socket.write(head), "/caf%C3%A9.xml": tenPages });
     const { text, followed } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
@@ -145,7 +145,7 @@ async function walk(table: Record<string, string>, from: string, known?: (hop: H
 
 const home = "https://example.org/";
 
-test("a hop that leads to something known is not followed, and each is asked about before it is fetched", async () => {
+test("a hop to a known document is not followed, and every hop is checked before it is fetched", async () => {
   const table = { [`${home}a`]: "/b", [`${home}b`]: "/c", [`${home}c`]: "/d" };
   const keys: string[] = [];
   const { followed, asked } = await walk(table, `${home}a#top`, ({ key, url }) => {
@@ -157,7 +157,7 @@ test("a hop that leads to something known is not followed, and each is asked abo
   expect(keys).toEqual([`${home}a`, `${home}b`, `${home}c`]);
 });
 
-test("a loop leads back to the URL where its circle begins, however long the URLs are", async () => {
+test("the problem of a loop names the URL where the loop begins, however long the URLs are", async () => {
   const long = (name: string) => `${home}${name.repeat(250)}.xml`;
   const table = { [long("a")]: long("b"), [long("b")]: long("c"), [long("c")]: long("b") };
   const { followed, asked } = await walk(table, long("a"));
@@ -168,7 +168,7 @@ test("a loop leads back to the URL where its circle begins, however long the URL
   expect(asked).toEqual([long("a"), long("b"), long("c")]);
 });
 
-test("what fails at the end of redirects fails for the URL there, too; what fails on the way does not", async () => {
+test("a failure at the end of redirects is also that of the final URL; a failure on the way is not", async () => {
   const circle = await walk({ [`${home}a`]: "/b", [`${home}b`]: "/b" }, `${home}a`);
   expect(circle.followed).toMatchObject({ keys: [`${home}a`], reason: { value: `${home}b` } });
   const nowhere = await walk({ [`${home}a`]: "/b", [`${home}b`]: "http://[" }, `${home}a`);

@@ -28,7 +28,7 @@ describe.each([1, 16])("%i at a time", (concurrency) => {
     expect(hits.filter((path) => path === "/404").length).toBeLessThanOrEqual(3);
   });
 
-  test("what a guess did not find is invalid where it is declared, from the one request", async () => {
+  test("a declared sitemap that a guess did not find is invalid, without another request", async () => {
     const { lines, hits } = await discover(
       {
         "/": { headers: { "content-type": "text/html" }, body: links.join("") },

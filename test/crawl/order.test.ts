@@ -85,7 +85,7 @@ const { client: hanging } = site((path) => (path === "/robots.txt" ? robots("/a.
 
 const isOrdered = ({ type }: CrawlEvent) => !["request", "response", "retry"].includes(type);
 
-test("crawl() tells everything, onEvent the same, and pages before their sitemap", async () => {
+test("crawl() and onEvent report the same events, with pages before their sitemap", async () => {
   const watched: CrawlEvent[] = [];
   const events: CrawlEvent[] = [];
   const { client } = site({
@@ -124,7 +124,7 @@ test("crawl() tells everything, onEvent the same, and pages before their sitemap
   expect(JSON.parse(JSON.stringify(events))).toEqual(events);
 });
 
-test("a client of the caller's own is not closed: it may serve other crawls", async () => {
+test("the caller's client is not closed, because other crawls may use it", async () => {
   let closed = false;
   const client = Object.assign(site(wide).client, { close: () => (closed = true) });
   await (await sitemapTreeForHomepage(home, { client })).close();

@@ -115,7 +115,7 @@ describe("allowedFor", () => {
   const robotsRequests = (...websites: Website[]) =>
     websites.map(({ requests }) => requests.filter((url) => url === "/robots.txt").length);
 
-  test("asks each host once; what cannot be reached is reported, and allows nothing", async () => {
+  test("requests robots.txt of each host once; an unreachable one is reported, and allows nothing", async () => {
     for (const each of [site, open, failing]) each.requests.length = 0;
     const { problems, finished } = await crawled({ allowedFor: "Examplebot" });
     expect(robotsRequests(site, open, failing)).toEqual([1, 1, 1]);
@@ -123,13 +123,13 @@ describe("allowedFor", () => {
     expect(finished).toMatchObject({ complete: true, filtered: { robotsUnknown: 1 } });
   });
 
-  test("says in the program what could not be read", async () => {
+  test("makes the program say which robots.txt could not be read", async () => {
     const { stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", ...plainFlags, "--allowed-for", "x"]);
     const host = failing.homepage.slice(0, -1);
     expect(stderr).toBe(`sitegrove: --allowed-for skipped 1 page: could not read robots.txt of ${host}\n`);
   });
 
-  test("keeps to the address policy", async () => {
+  test("respects the address policy", async () => {
     open.requests.length = 0;
     const { paths, problems } = await crawled({ allowedFor: "Examplebot", unique: true, network: "default" });
     expect(paths).toEqual(["/old/a", "/shared", "/undated"]);
@@ -137,7 +137,7 @@ describe("allowedFor", () => {
     expect(open.requests).toEqual([]);
   });
 
-  test("of an archive, what it holds counts", async () => {
+  test("uses the robots.txt files of an archive", async () => {
     const archive = path.join(newFolder(), "site.warc");
     await pathsOf(streamPages(site.homepage, { ...plain, save: archive }));
     const events: string[] = [];
@@ -174,7 +174,7 @@ test.each([
   },
 );
 
-test("a tree takes them with its pages, not where it is made", async () => {
+test("filters are options of `tree.pages()`, not of the function that builds the tree", async () => {
   await expect(sitemapTreeForHomepage(site.homepage, { include: "a" } as object)).rejects.toThrow(
     "Unknown option `include` of a tree; give it to `tree.pages()`",
   );

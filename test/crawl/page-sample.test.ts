@@ -51,7 +51,7 @@ describe("a sample", () => {
     expect(news / blog).toBeLessThan(2.5);
   });
 
-  test("has one of each while it lasts, the largest first", () => {
+  test("that is too small for one of each has one of the largest", () => {
     expect(counts(sampled(groups, 4))).toEqual({ shop: 1, blog: 1, about: 1, news: 1 });
     expect(counts(sampled(groups, 2))).toEqual({ shop: 1, blog: 0, about: 0, news: 1 });
   });
@@ -65,7 +65,7 @@ describe("a sample", () => {
     expect(sampled(groups, 50, 1)).toHaveLength(50);
   });
 
-  test("of more than there are is all of them", () => {
+  test("that is larger than the website has all of its pages", () => {
     expect(sampled(groups, 20_000)).toEqual(Object.values(groups).flat());
   });
 

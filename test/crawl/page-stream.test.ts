@@ -39,7 +39,7 @@ describe("`finished` is settled", () => {
     expect(finished.discovery).toMatchObject([{ url: `${home}robots.txt`, outcome: "found" }]);
   });
 
-  test("at the limit, which is no loss", async () => {
+  test("at the limit, which is not a loss", async () => {
     const stream = open({ limit: 2 });
     expect(await listOf(stream)).toHaveLength(2);
     expect(await stream.finished).toMatchObject({ end: "limit", complete: true, problems: [], totals: { pages: 2 } });

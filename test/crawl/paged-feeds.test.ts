@@ -34,7 +34,7 @@ test("a page without entries does not end a feed that has a next page", async ()
 test.each([
   ["empty pages", (number: number) => (number === 1 ? atom("/feed?2", "/1") : atom(`/feed?${number + 1}`)), 3],
   ["the last page again", (number: number) => atom(`/feed?${number + 1}`, number === 1 ? "/1" : "/2"), 3],
-])("a feed that goes on with %s is not read to the end of time, and that is a loss", async (_, page, requests) => {
+])("a feed that continues endlessly with %s is cut off, and that is a loss", async (_, page, requests) => {
   const result = await read(page);
   expect(result).toMatchObject({ complete: false, requests });
   expect(result.losses).toContain("feed-next this page repeats the one before it");

@@ -35,7 +35,7 @@ test("the last line of a text is a page, unless the body broke inside it", async
   }
 });
 
-test("a sitemap that a limit of the reader ends is not reported as cut off", async () => {
+test("a sitemap that exceeds a limit is not reported as cut off", async () => {
   const text = urlset("/1", "/2");
   const limits = { documentBytes: text.length - 20 };
   expect(await readSitemap(Buffer.from(text), { limits })).toMatchObject({
@@ -48,7 +48,7 @@ test("a sitemap that a limit of the reader ends is not reported as cut off", asy
   }
 });
 
-test("where nothing came, the reason is what broke the body", async () => {
+test("if nothing was received, the reason is what broke the body", async () => {
   expect((await readAll("", problem("timeout-idle", { limit: 1 }))).outcome).toMatchObject({
     kind: "invalid",
     reason: { code: "timeout-idle" },
@@ -61,7 +61,7 @@ test("where nothing came, the reason is what broke the body", async () => {
   });
 });
 
-test("reading can be left when there is enough, and that is no fault of the document", async () => {
+test("reading can stop early, and that is not a problem of the document", async () => {
   const text = urlset(...Array.from({ length: 20_000 }, (_, at) => `/${at}`));
   const reading = read({ url: home, headers: [], body: body(text) }, { limits: defaultLimits, strict: false });
   const first = await reading.next();

@@ -8,7 +8,7 @@ import { resolveOptions } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 
-test("thousands of sitemaps that are refused alike share a node with their number", async () => {
+test("thousands of sitemaps refused for the same reason share a node with their count", async () => {
   const refused = Array.from({ length: 2000 }, (_, at) => `http://127.0.0.1:1/${"a".repeat(1000)}${at}`);
   const { client } = site({ "/robots.txt": robots("/i.xml"), "/i.xml": index(...refused) });
   await using tree = await sitemapTreeForHomepage(home, { client, knownPaths: "never", useHomepage: false });

@@ -42,7 +42,7 @@ const listed = () => [
   `${local.homepage}nowhere:/`,
 ];
 
-test("sitemaps are fetched, and pages and alternates listed, at their new place; images stay", async () => {
+test("sitemaps are fetched, and pages and alternates listed, under the new prefix; images keep theirs", async () => {
   expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), knownPaths: "never" }))).toEqual(listed());
   for await (const event of crawl(local.homepage, { rewrite: pairs() })) {
     if (event.type === "request") expect(event.url.startsWith(local.homepage)).toBe(true);
@@ -55,7 +55,7 @@ test("sitemaps are fetched, and pages and alternates listed, at their new place;
   }
 });
 
-test("a tree, its archive, and an archive with another place have the same pages", async () => {
+test("a tree, its archive, and an archive opened with another prefix have the same pages", async () => {
   const archive = path.join(newFolder(), "site.warc");
   const options = { rewrite: pairs(), knownPaths: "never", save: archive } as const;
   await using tree = await sitemapTreeForHomepage(local.homepage, options);
@@ -70,7 +70,7 @@ test("a tree, its archive, and an archive with another place have the same pages
   expect((await urlsOf(elsewhere.pages()))[0]).toBe("http://staging.example/a");
 });
 
-test("where the crawl starts elsewhere, only pages are listed at another place", async () => {
+test("if the crawl starts elsewhere, only the URLs of pages are rewritten", async () => {
   const staging = "http://staging.example/x";
   const pages = streamPages({ sitemaps: [`${local.homepage}own.xml`] }, { rewrite: [[local.homepage, staging]] });
   expect(await urlsOf(pages)).toEqual([`${staging}/c`, `${from}nowhere:/`]);
@@ -89,7 +89,7 @@ test.each(["ls", "check", "report"])(
   },
 );
 
-test("check: what was declared at production is neither a redirect nor on another website", async () => {
+test("check: rewritten URLs are neither redirects nor on another website", async () => {
   const html = (path: string) =>
     `<!doctype html><link rel="canonical" href="${from}${path}"><link rel="alternate" hreflang="de" href="${from}de">`;
   const alternate = `<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de"/>`;
@@ -131,7 +131,7 @@ describe("a prefix", () => {
     ["https://a.example/X/1", "http://localhost/1"],
     ["https://a.example/Xy", "http://y.example/z/Xy"],
     ["https://b.EXAMPLE/x", "https://b.EXAMPLE/x"],
-  ])("is the first that fits, in normal form; the path stays as it is written: %s", (url, expected) => {
+  ])("is the first that matches, normalized; the path stays as written: %s", (url, expected) => {
     const pairs = rewrite("rewrite", [
       ["HTTPS://A.example:443/X/", "http://LOCALHOST:80"],
       ["https://a.example", "http://y.example/z"],

@@ -37,7 +37,7 @@ test.each([
   problem("timeout-connect", { limit: 10_000 }),
   problem("tls-certificate", { value: "ERR_TLS_CERT_ALTNAME_INVALID" }),
   problem("tls-failed", { value: "ERR_SSL_WRONG_VERSION_NUMBER" }),
-])("http is used where https does not answer ($message), and that is a problem of the tree", async (failure) => {
+])("http is used if https does not answer ($message), and the tree reports it", async (failure) => {
   await using tree = await sitemapTreeForHomepage("example.org", { ...brief, client: website(failure).client });
   expect(tree.homepage).toBe("http://example.org/");
   expect((await listOf(tree.pages())).map(({ url }) => url)).toEqual(["http://example.org/page"]);

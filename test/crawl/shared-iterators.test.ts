@@ -56,7 +56,7 @@ describe.each(Object.entries(handedOut))("%s", (_, open) => {
     expect(await iterator.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("return waits for what was asked before it, and ends what is asked after it", async () => {
+  test("return waits for earlier calls, and ends later ones", async () => {
     const iterator = open()[Symbol.asyncIterator]();
     const order: number[] = [];
     const calls = [iterator.next(), iterator.next(), iterator.return?.(), iterator.next()];
@@ -66,7 +66,7 @@ describe.each(Object.entries(handedOut))("%s", (_, open) => {
   });
 });
 
-test("an error reaches the call that it belongs to; those behind it find the end", async () => {
+test("an error reaches its own call; later calls get the end", async () => {
   const source = async function* () {
     yield [1, 2];
     yield [];

@@ -90,7 +90,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
   // One of them for each website: what they are about has tests of its own.
   const isTurn = (turn: number, of = 4) => isLong || at % of === turn;
 
-  test("the tree is the one that is written down", async () => {
+  test("the tree is as expected", async () => {
     await using tree = await sitemapTreeForHomepage(home, crawlOptions());
     expect(await outline(tree)).toEqual(expected.tree);
     expect(problemsOf(tree)).toEqual(expected.problems);
@@ -114,7 +114,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     }
   });
 
-  test.runIf(isTurn(2))("built on the run before, and on that one", async () => {
+  test.runIf(isTurn(2))("with `previous`, twice in a row, it is the same", async () => {
     const bodies: string[] = [];
     const [first, second, third] = [newFile(), newFile(), newFile()];
     const without = await run({ save: first });
@@ -129,7 +129,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(await opened(third)).toEqual(without);
   });
 
-  test.runIf(isTurn(3, 16))("built on the run before, of a server that knows no conditions", async () => {
+  test.runIf(isTurn(3, 16))("with `previous`, it is the same if the server ignores conditional requests", async () => {
     const [first, second] = [newFile(), newFile()];
     const without = await run({ save: first }, client(routes, false));
     expect(await run({ previous: first, save: second }, client(routes, false))).toEqual(without);
@@ -137,7 +137,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(await opened(second)).toEqual(without);
   });
 
-  test.runIf(isTurn(3))("gone on with where it was cut off: near the end, or anywhere", async () => {
+  test.runIf(isTurn(3))("resumed after its archive was cut off near the end, or anywhere, it is the same", async () => {
     const file = newFile();
     const without = await run({ save: file });
     const { size } = statSync(file);

@@ -1,5 +1,5 @@
 // One website has many spellings: http and https, with and without www, with a port, a dot at the end of its host, percent-encoding.
-// Each document is fetched once and listed once, with and without headers of the caller's own. Over sockets and TLS.
+// Each document is fetched once and listed once, with and without the caller's headers. Over sockets and TLS.
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { knownPaths } from "../../src/discover/known-paths.ts";
@@ -69,7 +69,7 @@ describe.each([
     expect(times(asked, `${home}sitemap.xml`)).toBe(1);
   });
 
-  test("guesses and links of the homepage that lead to a sitemap of the tree add no copy", async () => {
+  test("guesses and homepage links that lead to a sitemap of the tree add no copy", async () => {
     const { options: way, asked } = await website({
       "/": `<html><link rel="sitemap" href="http://example.org/moved.xml"></html>`,
       "/robots.txt": "Sitemap: https://example.org/index.xml\n",
@@ -90,12 +90,12 @@ describe.each([
   });
 });
 
-describe("headers of the caller's own", () => {
+describe("the caller's headers", () => {
   const documents = { "/robots.txt": "Sitemap: http://example.org/sitemap.xml\n", "/sitemap.xml": pages };
   const headers = { "x-token": "secret" };
   const isHome = (url: string) => url.startsWith(home);
 
-  test("go to the origin of the start alone, also where another spelling of the website leads there", async () => {
+  test("go only to the origin of the start URL, also if another spelling of the website redirects there", async () => {
     const { options } = await website(documents, (url, token) => (token === "secret") === isHome(url));
     await using tree = await sitemapTreeForHomepage(home, { ...options, headers });
     expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
@@ -111,7 +111,7 @@ describe("headers of the caller's own", () => {
     expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
   });
 
-  test("are not sent where another website leads, and what that one found is not asked for again", async () => {
+  test("are not sent if another website redirects there, and the response is not requested again with them", async () => {
     const elsewhere = { ...documents, "/robots.txt": robots("https://example.net/sitemap.xml") };
     const { options, asked } = await website(elsewhere);
     await using tree = await sitemapTreeForHomepage(home, { ...options, headers, knownPaths: "if-needed" });
@@ -156,7 +156,7 @@ test.each(["http", "https"])(
   },
 );
 
-describe("well-known paths are asked for where the website turned out to be", () => {
+describe("well-known paths are requested where the website redirects to", () => {
   const start = "http://example.org/";
   const count = async (answer: (url: string) => Answer, options = {}) => {
     const served = await namedWebsite(names, answer);
@@ -170,14 +170,14 @@ describe("well-known paths are asked for where the website turned out to be", ()
     return hostname.startsWith("www.") ? undefined : { to: `https://www.${hostname}${pathname}` };
   };
 
-  test("after robots.txt led there", async () => {
+  test("if robots.txt redirects", async () => {
     const { asked } = await count(moved);
     // Three for robots.txt, one for the homepage, and the well-known paths.
     expect(asked).toHaveLength(4 + knownPaths.length);
     expect(asked.filter((url) => !url.startsWith(home))).toHaveLength(2);
   });
 
-  test("after the homepage led there, though robots.txt did not", async () => {
+  test("if the homepage redirects, but robots.txt does not", async () => {
     const { tree, asked } = await count((url) => {
       if (url.endsWith("/robots.txt")) return "User-agent: *\n";
       return moved(url) ?? (url.endsWith("/sitemap.xml") ? pages : undefined);
@@ -211,7 +211,7 @@ describe("well-known paths are asked for where the website turned out to be", ()
     expect(await contentOf(archive)).toBe(await contentOf(tree));
   });
 
-  test("but not at another website, nor where nobody answers", async () => {
+  test("but not on another website, nor on a host that does not answer", async () => {
     const other = "https://example.net/";
     const { asked } = await count((url) =>
       url.startsWith(start) ? { to: other + url.slice(start.length) } : undefined,

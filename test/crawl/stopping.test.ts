@@ -83,7 +83,7 @@ test("the time limit ends the reading of what has arrived; what was read is kept
   expect(count).toBeLessThan(many);
 });
 
-test("timers have their turn while a tree that is in memory is read", async () => {
+test("timers run while a tree in memory is read", async () => {
   await using tree = await sitemapTreeForHomepage(
     { sitemaps: [`${home}p.xml`] },
     {
@@ -103,7 +103,7 @@ test("timers have their turn while a tree that is in memory is read", async () =
   expect(turns).toBeGreaterThan(1);
 });
 
-test("timers have their turn while children are fetched ahead that are answered at once", async () => {
+test("timers run while children are prefetched from a client that answers at once", async () => {
   let inRow = 0;
   let most = 0;
   const timer = setInterval(() => {
@@ -126,7 +126,7 @@ test("timers have their turn while children are fetched ahead that are answered 
   expect(most).toBeLessThan(2000);
 });
 
-test("one signal can stop any number of crawls at once, and nothing is left of them in it", async () => {
+test("one signal can stop any number of crawls, and keeps none of their listeners", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);

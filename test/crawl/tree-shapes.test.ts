@@ -169,7 +169,7 @@ test("a diamond of 5 levels with 3 documents each is 16 requests, and every path
   expect(tree.complete).toBe(true);
 });
 
-test("what differs only in its fragment is one child of an index, and one Sitemap line", async () => {
+test("URLs that differ only in their fragment are one child of an index, and one Sitemap line", async () => {
   const fragments = (path: string) => [`${path}#1`, path, `${path}#`, `${path}#2`];
   const routes = {
     "/robots.txt": robots(...fragments("/a.xml")),
@@ -209,7 +209,7 @@ function spelled(path: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `https://${host(at)}.org${path}`);
 }
 
-test("two documents that name each other in many spellings do not become a forest", async () => {
+test("two documents that list each other in many spellings stay a small tree", async () => {
   const most = some(5000, 500);
   const { tree, hits } = await treeOf(
     { "/a.xml": index(...spelled("/b.xml", 100)), "/b.xml": index(...spelled("/a.xml", 100)) },
@@ -233,7 +233,7 @@ test("one document that is shown many times is fetched once, read once, and comp
   expect(new Set(children.map((child) => (child.kind === "index" ? child.children : undefined))).size).toBe(1);
 });
 
-test("an endless tree ends at its number of documents; what is cut off is named", async () => {
+test("an endless tree ends at the budget for documents, and names what was cut off", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;
   const { tree, hits } = await treeOf(endless, { limits: { sitemaps: 20, depth: 100 }, concurrency: 4 });
@@ -244,7 +244,7 @@ test("an endless tree ends at its number of documents; what is cut off is named"
   expect(hits.length).toBeLessThanOrEqual(28);
 });
 
-test("the budget for time ends what is still being waited for; what was fetched is read", async () => {
+test("the time limit ends pending requests; what was fetched is read", async () => {
   const routes = {
     "/i.xml": index("/a.xml", "/slow.xml", "/b.xml"),
     "/a.xml": urlset("/1"),

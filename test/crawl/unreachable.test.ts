@@ -64,7 +64,7 @@ describe("a website that is down", () => {
     expect(totals.requests).toBe(requests);
   });
 
-  test("gets one more request for a known path, where neither robots.txt nor the homepage is wanted", async () => {
+  test("gets one more request for a known path, if neither robots.txt nor the homepage is read", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const options: Options = { useRobots: false, useHomepage: false, concurrency: 1 };
     const { complete, unreachable } = await finished(server.origin, options);
@@ -72,7 +72,7 @@ describe("a website that is down", () => {
     expect(server.requests.length).toBeLessThanOrEqual(3);
   });
 
-  test("where a sitemap was given", async () => {
+  test("is reported for a given sitemap, too", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const given = Array.from({ length: 50 }, (_, at) => `${server.origin}/${at}.xml`);
     await using tree = await sitemapTreeForHomepage({ sitemaps: given }, { concurrency: 4 });
@@ -126,7 +126,7 @@ describe("a website that refuses everything", () => {
     },
   );
 
-  test("by asking us to come back tomorrow is asked a few times", async () => {
+  test("with a Retry-After of a day gets only a few requests", async () => {
     const server = await testServer(everything((exchange) => exchange.respond(429, { "retry-after": "86400" })));
     const { unreachable } = await finished(server.origin, {});
     expect(unreachable).toMatchObject({ outcome: "blocked", reason: { code: "rate-limited" } });
@@ -141,7 +141,7 @@ describe("a website that refuses everything", () => {
   });
 });
 
-test("a sitemap on another host that is down costs a few requests, and nothing of the rest", async () => {
+test("a sitemap on another host that is down costs a few requests, and loses nothing else", async () => {
   const dead = await testServer(everything(faults.silence()), { host: "127.0.0.2" });
   const children = Array.from({ length: 60 }, (_, at) => `<sitemap><loc>${dead.origin}/${at}.xml</loc></sitemap>`);
   const server = await testServer({
@@ -179,7 +179,7 @@ describe("a stream of pages", () => {
   });
 });
 
-test("a client of the user's own decides what is reachable; a limit that ended the search says nothing of it", async () => {
+test("the caller's client decides what is reachable; a limit that ended the crawl does not", async () => {
   const client = { request: async () => problem("dns-not-found") };
   const unreachable = { reason: { code: "dns-not-found" } };
   expect(await finished("https://example.org/", { client })).toMatchObject({ reachable: false, unreachable });

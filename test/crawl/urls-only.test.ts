@@ -16,7 +16,7 @@ function hostileDocument(random: Random): Uint8Array {
   return random.below(4) === 0 ? gzipSync(cut) : cut;
 }
 
-test("a tree that is built from URLs alone is the one whose pages are made then", async () => {
+test("a tree built from URLs alone is the same as one built from whole pages", async () => {
   const random = new Random(12);
   for (let round = 0; round < some(200, 6); round++) {
     const documents = Array.from({ length: 3 }, () => hostileDocument(random));

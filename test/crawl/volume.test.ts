@@ -42,7 +42,7 @@ function* lines(count: number): Generator<string> {
   for (let at = 0; at < count; at += 1) yield `${home}${at}\n`;
 }
 
-test("of an index with 1,000 children a budget of 50 sitemaps allows 49; one node stands for the others, which are not requested", async () => {
+test("a budget of 50 sitemaps allows 49 children of an index; one node stands for the others, which are not requested", async () => {
   const children = Array.from({ length: 1000 }, (_, at) => `/s${at}.xml`);
   const { client, hits } = site((path) => {
     if (path === "/sitemap.xml") return index(...children);

@@ -54,7 +54,7 @@ function recordsIn(bytes: Buffer): { readonly start: number; readonly content: n
   return records;
 }
 
-test("a flipped bit anywhere in a record loses nothing in silence", async () => {
+test("a flipped bit anywhere in a record loses nothing silently", async () => {
   const silent: string[] = [];
   for (const [bytes, start] of [
     [archive, recordsIn(archive)[1]!.start],
@@ -71,7 +71,7 @@ test("a flipped bit anywhere in a record loses nothing in silence", async () => 
   expect(silent).toEqual([]);
 });
 
-test("nor does a record, or an exchange, that was taken out", async () => {
+test("a record or an exchange that was removed is not lost silently", async () => {
   const records = recordsIn(archive);
   for (let from = 1; from < records.length - 1; from++) {
     for (const count of [1, 2]) {
@@ -84,7 +84,7 @@ test("nor does a record, or an exchange, that was taken out", async () => {
 });
 
 let copies = 0;
-describe("a copy of an archive that is cut off is not complete, either", () => {
+describe("a copy of a truncated archive is not complete", () => {
   test.each([
     ["of another tool", (bytes: Buffer) => bytes.subarray(0, recordsIn(bytes).at(-1)!.content + 20)],
     ["of ours, with something behind its end", () => Buffer.concat([archive, Buffer.from("something else")])],

@@ -47,7 +47,7 @@ const limitedTo = (limits: unknown) =>
   editInfo(archive, (info) => ({ ...info, settings: { ...(info.settings as object), limits } }));
 
 describe("settings", () => {
-  test("that do not shape a tree do nothing", async () => {
+  test("that do not affect a tree are ignored", async () => {
     const save = path.join(folder, "chosen-by-the-archive");
     const settings = {
       save,
@@ -91,14 +91,14 @@ describe("settings", () => {
     expect((error as Error).message.length).toBeLessThan(500);
   });
 
-  test("a limit of the archive counts where it is smaller than the reader's", async () => {
+  test("a limit of the archive applies if it is lower than the reader's", async () => {
     expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount)).toBe(1);
     expect(await opened(limitedTo({ depth: 1 }), ({ complete }) => complete)).toBe(false);
     const limits = { pages: 2 };
     expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount, { limits })).toBe(1);
   });
 
-  test("no limit of the archive is above the reader's", async () => {
+  test("no limit of the archive can raise the reader's", async () => {
     const lifted = limitedTo({ pages: 1e9, documentBytes: Number.POSITIVE_INFINITY, depth: 1e6 });
     expect(await opened(lifted, ({ pageCount }) => pageCount, { limits: { pages: 2 } })).toBe(2);
     const problems = (tree: SitemapTree) => [...tree.problems()].map(({ problem }) => problem.code);
@@ -106,7 +106,7 @@ describe("settings", () => {
     expect(short).toContain("limit-document-bytes");
   });
 
-  test("the reader's own mistakes are the reader's", async () => {
+  test("mistakes in the reader's options are not blamed on the archive", async () => {
     for (const options of [{ limits: { depth: -1 } }, { save: "x" }, { unknown: 1 }]) {
       const error = await openTree("no-such-file", options as never).catch((reason) => reason);
       expect(error).toMatchObject({ code: "invalid-option" });
@@ -142,7 +142,7 @@ test.each(["constructor", "http-1e9", "later-code"])("a problem with the code %s
   expect(String(json).length).toBeLessThan(100_000);
 });
 
-describe("anything at any place of the JSON", () => {
+describe("any value anywhere in the JSON", () => {
   const hostile = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom<unknown>(...[null, -1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY, [["a", "b"]]]),

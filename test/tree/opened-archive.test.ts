@@ -3,39 +3,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
 import { urlsOf } from "../support/collected.ts";
-import { site } from "../support/site.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
-const homepage = "https://example.org/";
+const homepage = home;
 const filler = "x".repeat(300);
-const urlset = (name: string, count: number, more = "") =>
-  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${Array.from(
-    { length: count },
-    (_, at) => `<url><loc>${homepage}${name}/${at}?${filler}</loc></url>`,
-  ).join("\n")}${more}</urlset>`;
+const paths = (name: string, count: number) => Array.from({ length: count }, (_, at) => `/${name}/${at}?${filler}`);
 const texts: Record<string, string> = {
-  "/robots.txt": `Sitemap: ${homepage}index.xml\n`,
-  "/index.xml": `<sitemapindex><sitemap><loc>${homepage}a.xml</loc></sitemap><sitemap><loc>${homepage}b.xml</loc></sitemap><sitemap><loc>${homepage}c.xml</loc></sitemap></sitemapindex>`,
-  "/a.xml": urlset("a", 1000),
+  "/robots.txt": robots("/index.xml"),
+  "/index.xml": index("/a.xml", "/b.xml", "/c.xml"),
+  "/a.xml": urlset(...paths("a", 1000)),
   // With an entry that is skipped, which is a problem.
-  "/b.xml": urlset("b", 1000, "<url><lastmod>2024-01-01</lastmod></url>"),
-  "/c.xml": urlset("c", 3),
+  "/b.xml": urlset(...paths("b", 1000), "<url><lastmod>2024-01-01</lastmod></url>"),
+  "/c.xml": urlset(...paths("c", 3)),
 };
-const client: Client = {
-  request: async ({ url }) => {
-    const text = texts[new URL(url).pathname];
-    const body = (async function* () {
-      yield Buffer.from(text ?? "");
-    })();
-    return { status: text === undefined ? 404 : 200, headers: [["content-type", "application/xml"]], body };
-  },
-};
+const { client } = site(texts);
 
 const folder = newFolder();
 let archive: string;
@@ -66,7 +53,7 @@ test("what a tree says is final when it is returned: reading its pages and texts
   expect(JSON.stringify(tree)).toBe(before);
 });
 
-test("whoever listens to events gets the pages of every document, in the order of the website", async () => {
+test("events have the pages of every document, in declared order", async () => {
   const urls: string[] = [];
   const onEvent = (event: CrawlEvent) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url));
   await using tree = await openTree(archive, { onEvent });
@@ -83,7 +70,7 @@ describe("a document whose bytes were changed", () => {
     writeFileSync(file, bytes);
   });
 
-  test("the problem is known when the tree is returned; its pages are there all the same", async () => {
+  test("is reported when the tree is returned, and its pages are still listed", async () => {
     const events: CrawlEvent[] = [];
     await using tree = await openTree(file, { onEvent: (event) => events.push(event) });
     expect(tree.complete).toBe(false);
@@ -132,7 +119,7 @@ test.each([["pages"], ["ndjson"], ["csv"]])(
   },
 );
 
-test("a tree knows of details that were lost, although nobody asked for them yet", async () => {
+test("a tree reports lost details before its pages are read", async () => {
   const image = (name: string) => `<image:image><image:loc>${homepage}${name}</image:loc></image:image>`;
   const entry = (name: string) => `<url><loc>${homepage}repeated</loc>${image(name)}</url>`;
   const xmlns = 'xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"';

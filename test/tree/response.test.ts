@@ -37,7 +37,7 @@ afterAll(() => {
 
 const options = { knownPaths: "never", useHomepage: false } as const;
 
-test("events, the tree and an archive tell status, headers, redirects, attempts, character set, sizes and times", async () => {
+test("events, the tree and an archive have status, headers, redirects, attempts, character set, sizes and times", async () => {
   const file = path.join(folder, "site.warc");
   const before = Date.now();
   const events: SitemapEvent[] = [];
@@ -74,7 +74,7 @@ test("events, the tree and an archive tell status, headers, redirects, attempts,
   expect(readFileSync(file, "latin1")).toContain(`WARC-Date: ${found?.receivedAt}`);
 });
 
-test("a stream of pages tells them, too", async () => {
+test("a stream of pages has them, too", async () => {
   const responses = [];
   for await (const event of crawl(home, options))
     if (event.type === "sitemap" && event.sitemap.kind === "pages") responses.push(event.response);

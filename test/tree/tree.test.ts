@@ -59,7 +59,7 @@ test("toJSON gives the tree as data at once, and withPages the same with pages",
   expect({ ...whole, root: undefined }).toEqual({ ...tree.toJSON(), root: undefined });
 });
 
-test("traversal works on every node without asking its kind", async () => {
+test("every node can be traversed without checking its kind", async () => {
   for (const sitemap of tree.sitemaps()) {
     expect([...tree.sitemaps(sitemap)][0]).toBe(sitemap);
     expect(await urls(sitemap)).toHaveLength(count(sitemap));
@@ -81,7 +81,7 @@ test("a tree with anything lost is not complete, and says what", () => {
   ]);
 });
 
-test("saved and opened again, compressed or not, it is the same tree, and can be saved again", async () => {
+test("a tree that is saved and opened again, compressed or not, is the same, and can be saved again", async () => {
   const files = ["tree.warc", "tree.warc.gz"].map((name) => path.join(folder, name));
   const trees = [tree];
   for (const file of files) {
@@ -183,7 +183,7 @@ test("sitemaps, pages, walk and problems take a sitemap, or an object that names
   expect(() => tree.walk({ unique: true } as never)).toThrow("Unknown option `unique`");
 });
 
-test.each(["memory", "file", "auto"] as const)("kept in %s, its pages are the same", async (store) => {
+test.each(["memory", "file", "auto"] as const)("a tree kept in %s has the same pages", async (store) => {
   await using kept = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, store });
   expect(await urls(undefined, kept)).toEqual(await urls());
 });
