@@ -113,7 +113,7 @@ export const problemFixes: Fixes = {
   "image-incomplete": "Add an `<image:loc>`.",
   "video-incomplete": "Add the missing fields. It was kept.",
   "video-invalid": "Fix it. The video was kept.",
-  "alternate-incomplete": "Add both, or remove the link.",
+  "alternate-incomplete": "Add what is missing, or remove the link.",
   "alternate-relative": "Make it absolute.",
   "limit-video-values": "Shorten the list; Google reads 32 tags.",
   "limit-images": "The limit is [fixed](options.md#fixed-limits).",

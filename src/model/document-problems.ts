@@ -114,7 +114,7 @@ export const entryProblems: ProblemRows = {
   "image-incomplete": note("Skipped an image without a URL"),
   "video-incomplete": note("Incomplete video: {value}"),
   "video-invalid": note("Ignored an invalid video field: {value}"),
-  "alternate-incomplete": note("Skipped an alternate page without language or URL"),
+  "alternate-incomplete": note("Skipped an alternate page without `rel`, language or URL"),
   "alternate-relative": note("Resolved the relative URL of an alternate page: {value}"),
   "limit-video-values": loss("A video has more than {limit} values of one kind; the rest were skipped: {value}"),
   "limit-images": loss("A page has more than {limit} images; the rest were skipped"),

@@ -259,7 +259,9 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
   addLink(attributes: XmlAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
-    if (!isAlternate(attributes.get("rel"))) return;
+    const rel = attributes.get("rel");
+    if (rel === undefined && attributes.find("hreflang") !== -1) this.report("alternate-incomplete");
+    if (!isAlternate(rel)) return;
     const language = attributes.get("hreflang")?.trim();
     const hrefAt = attributes.find("href");
     const href = hrefAt === -1 ? undefined : attributes.value(hrefAt).trim();

@@ -172,13 +172,15 @@ describe("the video extension", () => {
 describe("the hreflang extension", () => {
   const link = (attributes: string) => `<xhtml:link ${attributes}/>`;
 
-  test("an alternate without language or URL is skipped and reported; so are those beyond the limit", () => {
+  test("an alternate without relation, language or URL is skipped and reported; so are those beyond the limit", () => {
     const result = parsed(
       urlset(
         entry(
           "https://example.org/",
           link('rel="alternate" href="https://example.org/nolang"') +
             link('rel="alternate" hreflang="de"') +
+            link('hreflang="nl" href="https://example.org/nl"') +
+            link('rel="canonical" hreflang="es" href="https://example.org/es"') +
             link('rel="alternate" hreflang="fr" href="https://example.org/fr"') +
             link('rel="alternate" hreflang="it" href="https://example.org/it"'),
         ),
@@ -187,7 +189,7 @@ describe("the hreflang extension", () => {
     );
     expect(result.pages[0]?.alternates).toEqual([{ language: "fr", url: "https://example.org/fr" }]);
     expect(result.problems).toMatchObject([
-      { code: "alternate-incomplete", count: 2 },
+      { code: "alternate-incomplete", count: 3 },
       { code: "limit-alternates", limit: 1 },
     ]);
   });

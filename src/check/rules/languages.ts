@@ -24,8 +24,8 @@ export const languageRules: RuleRows = {
     problems: "alternate-relative",
   }),
   "hreflang-incomplete": ruleFor(["google"], "error", "engine", sources.languages, {
-    sentence: "An alternate page has no language or no URL.",
-    fix: 'Write both: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
+    sentence: "An alternate page has no `rel`, language or URL.",
+    fix: 'Write all three: `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>`.',
     problems: "alternate-incomplete",
   }),
   "hreflang-language-twice": ruleFor(["google"], "error", "practice", sources.languages, {

@@ -22,7 +22,7 @@ export const languageCases: readonly Case[] = [
     site(page("/a", { de: "/de" }), "<url><loc>/relative</loc></url>"),
   ),
   finds(
-    ["hreflang-incomplete", 2, "Skipped an alternate page without language or URL"],
+    ["hreflang-incomplete", 2, "Skipped an alternate page without `rel`, language or URL"],
     site(
       entry("/a", '<xhtml:link rel="alternate" href="https://example.org/de"/>'),
       entry("/b", '<xhtml:link rel="alternate" hreflang="de"/>'),
