@@ -129,3 +129,31 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
     );
   },
 );
+
+describe.each(["end", "resetAndDestroy"] as const)(
+  "a response cut off at any byte (%s) is never taken for a whole one",
+  (end) => {
+    const list = "https://example.org/1\n";
+    const half = list.length / 2;
+    const chunks = [list.slice(0, half), list.slice(half), ""].map(
+      (text) => `${text.length.toString(16)}\r\n${text}\r\n`,
+    );
+    test.each([
+      ["with a length", `content-length: ${list.length}\r\n\r\n${list}`],
+      ["in chunks", `transfer-encoding: chunked\r\n\r\n${chunks.join("")}`],
+    ])("%s", async (_, rest) => {
+      const response = `HTTP/1.1 200 OK\r\n${rest}`;
+      let length = 0;
+      const cut: Fault = ({ socket }) => void socket.write(response.slice(0, length), () => socket[end]());
+      const server = await testServer({ "/whole": list, "/cut": cut });
+      const fetcher = testFetcher({ start: server.origin, retries: 0 });
+      for (; length < response.length; length++) {
+        // On a connection that is kept, a request without a response is sent again.
+        await fetcher.read(`${server.origin}/whole`);
+        const { result, text, broken } = await fetcher.read(`${server.origin}/cut`);
+        expect(list.startsWith(text)).toBe(true);
+        expect([length, result === "found" && broken === undefined]).toEqual([length, false]);
+      }
+    });
+  },
+);
