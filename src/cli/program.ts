@@ -132,6 +132,7 @@ function oneLine(text: string): string {
     .replace(/^error: /, "")
     .replace(/^unknown option/, "unknown flag")
     .replace(/^missing required argument '(.*)'$/, "missing argument: $1; --help shows examples")
+    .replace(/^option '(.*)' argument missing$/, "missing value: $1; --help shows examples")
     .replace(/^required option '(.*)' not specified$/, "missing flag: $1; --help shows examples")
     .replace(/^option '(.*)' cannot be used with option '(.*)'$/, "$1 cannot be used with $2")
     .replace(/\s*\(Did you mean (.*)\?\)$/s, "; did you mean $1?")

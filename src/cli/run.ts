@@ -283,8 +283,11 @@ interface Beginning {
 
 /** Begins a run of a command. Creates nothing before all settings have been checked. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
-  const { targets, flags, inputs = [], renewed = [], outputs, offline } = beginning;
-  const { output, logFile, save } = flags;
+  const { targets, inputs = [], renewed = [], outputs, offline } = beginning;
+  // As in other programs, - is standard output.
+  const output = beginning.flags.output === "-" ? undefined : beginning.flags.output;
+  const flags = { ...beginning.flags, output };
+  const { logFile, save } = flags;
   const given = crawlOptions(flags);
   const rewrite = [given.rewrite ?? [], ...targets.map((target) => target.options?.rewrite ?? [])].flatMap((pairs) => [
     ...pairs,
@@ -302,7 +305,7 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
   const archive = save === undefined ? undefined : new SaveFile(save, flags.force);
-  const run = new Run(beginning, options, archive);
+  const run = new Run({ ...beginning, flags }, options, archive);
   for (const { note } of targets) if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
   return run;

@@ -34,6 +34,12 @@ test.each(["pages", "json"])("%s is the same in a file as on standard output", a
   expect(readdirSync(folder)).toEqual(["result"]);
 });
 
+test("-o - is standard output", async () => {
+  const words = [...only(site.homepage), "-f", "pages"];
+  expect(await sitegrove([...words, "-o", "-"], { cwd: folder })).toEqual(await sitegrove(words));
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test("an existing file is replaced only with --force", async () => {
   const file = path.join(folder, "urls.txt");
   writeFileSync(file, "old");

@@ -73,6 +73,7 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --by content": "--by needs two folders of static sites",
 
   // Commands and what they are for
+  "ls a.example -f": "missing value: -f, --format <format>; --help shows examples",
   "lss a.example": "unknown command 'lss'; did you mean ls?",
   ls: "no website given; --help shows examples",
   diff: "missing argument: old; --help shows examples",

@@ -86,7 +86,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     doing: ["listing", "sitegrove ls"],
     targets: chosen,
     renewed: [flags.previous].flat(),
-    outputs: { "--resume": resume, "--output": flags.output },
+    outputs: { "--resume": resume, ...(format === "parquet" && { "--output": flags.output }) },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
     ending: () => new CrawlEnding(limit === undefined ? [] : ["limit-pages"]),
   });
@@ -141,7 +141,10 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(flags.stripUrl && !stripped.includes(format), strips);
   refuse(flags.all && format !== "tabtree", "--all works only with -f tabtree");
   checkCsvFlags(format, flags);
-  refuse(format === "parquet" && !output, "-f parquet writes several files: name their folder with -o DIR");
+  refuse(
+    format === "parquet" && (!output || output === "-"),
+    "-f parquet writes several files: name their folder with -o DIR",
+  );
   refuse(flags.order && !isPageFormat(format), "--order works only with -f pages, pages-json, ndjson and csv");
   refuse(flags.trailer && format !== "ndjson", "--trailer works only with -f ndjson");
   const [pageFlag] = givenFlags({ ...pageFilters(flags) }, []).filter((flag) => !/sitemap/.test(flag));
