@@ -73,6 +73,8 @@ export interface ReportFacts {
   readonly discovery: ReportDiscovery;
   /** What robots.txt says about how pages may be used. */
   readonly preferences: readonly RobotsPreference[];
+  /** How many more lines there are. */
+  readonly otherPreferences: number;
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;
 }
@@ -85,7 +87,7 @@ export interface ReportFigures {
   readonly duplicates: number;
   /** Pages with errors or warnings. */
   readonly flawedPages: number;
-  /** Sitemaps that could be read, at least in part, without robots.txt. */
+  /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemaps: number;
   /** Sitemaps that could not be read, and of those that could, those that are incomplete. */
   readonly unreadable: number;

@@ -26,7 +26,7 @@ import { Sections } from "./sections.ts";
 import { changeFacts, shownChanges } from "./since.ts";
 import { DateCounts, timelineOf } from "./timeline.ts";
 
-/** Options are checked already. */
+/** `options` were checked by the caller. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
   const spill = new SpillFile();
@@ -45,7 +45,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   }
 }
 
-// Lists of pages have no responses.
+// Only archives have the responses of pages.
 function archiveOf(previous: ReportOptions["previous"]): string | undefined {
   const isFile = typeof previous === "string" && existsSync(previous) && statSync(previous).isFile();
   return isFile && kindOfFile(previous) === "archive" ? previous : undefined;
@@ -91,6 +91,7 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
     sitemaps,
     discovery: discoveryFacts(tree),
     preferences: tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []),
+    otherPreferences: 0,
   };
 }
 
@@ -112,6 +113,7 @@ export function capped(facts: ReportFacts): ReportFacts {
     sitemaps: shownSitemaps(facts.sitemaps),
     discovery: shownDiscovery(facts.discovery),
     preferences: shownPreferences(facts.preferences),
+    otherPreferences: Math.max(0, facts.preferences.length - caps.preferences),
     changes: facts.changes && shownChanges(facts.changes),
   };
 }
@@ -136,7 +138,7 @@ function verdict(
   ].join(" ");
 }
 
-// Set in the number of a section if the page has a finding already.
+// This bit in the number of a page's section means that the page was counted as flawed.
 const flawedBit = 0x8000_0000;
 
 class Collector implements PageWatcher {

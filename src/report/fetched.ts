@@ -75,7 +75,7 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
     format: sitemap.kind === "invalid" ? undefined : sitemap.format,
     complete: sitemap.kind !== "invalid" && sitemap.complete,
     pages: sitemap.kind === "pages" ? sitemap.pageCount : undefined,
-    // The problem that is a loss; minor ones are not shown.
+    // The first problem that is a loss. Minor problems are not shown.
     problem: problemsOf(sitemap).find(({ code }) => isLossy(code))?.message,
     status: kept?.status,
     wireBytes: kept?.wireBytes,
@@ -87,7 +87,7 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
 }
 
 function requestedAt(kept: KeptResponse | undefined): number | undefined {
-  // A document of an earlier run was asked for in this one, too.
+  // An unchanged document of an earlier run was requested in this one, too.
   const start = Date.parse(kept?.revalidatedAt ?? kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
   return Number.isNaN(start) ? undefined : start;
 }
@@ -231,16 +231,18 @@ export function shownPreferences(preferences: readonly RobotsPreference[]): Robo
   }));
 }
 
-export function preferencesPart({ preferences }: ReportFacts): Html | undefined {
+export function preferencesPart({ preferences, otherPreferences }: ReportFacts): Html | undefined {
   if (preferences.length === 0) return undefined;
   const head = html`<th scope="col">Line</th><th scope="col">For</th><th scope="col">Says</th>`;
   const lines = preferences.map(({ field, value, line, agents }) => {
     const whom = field === "License" ? "everyone" : (agents ?? ["everyone (before the first group)"]);
     return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
   });
+  const rest =
+    otherPreferences > 0 && html`<tr class="other"><td colspan="3">other (${grouped(otherPreferences)})</td></tr>`;
   return part(
     "preferences",
     "AI preferences in robots.txt",
-    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, lines)}`,
+    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, [...lines, rest])}`,
   );
 }

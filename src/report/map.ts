@@ -47,7 +47,7 @@ export function shownSections(root: ReportSection): ReportSection {
   return drawn(start);
 }
 
-// Its larger sections, and the others together; nothing if no section in it is large enough to be visible.
+// The larger sections in a section, and the others together. Empty if none is large enough to be visible.
 function contentOf({ sections = [] }: ReportSection, least: number): ReportSection[] {
   const large = sections.filter(({ kind, pages }) => kind !== "other" && pages >= least);
   const small = sections.filter((section) => !large.includes(section));
@@ -109,7 +109,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   );
 }
 
-// How many pages have findings.
+// Says how many pages have errors or warnings.
 function flawedSentence({ figures }: ReportFacts): string {
   const { flawedPages, pages } = figures;
   return flawedPages === 0

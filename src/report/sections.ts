@@ -12,7 +12,7 @@ const depth = 3;
 const mostNodes = 20_000;
 // The last quarter is for hosts and first directories, which matter most.
 const mostDeepNodes = 15_000;
-// Directories that are article numbers, with one page each, are not sections: a parent accepts no more of them.
+// Directories that are article numbers, with one page each, are not sections: after this many, a parent accepts no more.
 const manyChildren = 2000;
 const fewPages = 3;
 /** Characters of a name that are kept. */

@@ -9,7 +9,7 @@ import { checked, type Website } from "./checked.ts";
 const found = async (website: Website) =>
   Object.fromEntries((await checked(website)).findings.map(({ rule, count }) => [rule, count]));
 
-test("two pages that were both read and do not name each other are found, whatever else is missing", async () => {
+test("missing return links are reported between pages that were both read, even if other sitemaps could not be", async () => {
   const en = `<url><loc>${home}en</loc>${links({ en: "/en", de: "/de", fr: "/fr" })}</url>`;
   const result = await checked(
     files({
@@ -30,7 +30,7 @@ test("two pages that were both read and do not name each other are found, whatev
   );
 });
 
-test("where robots.txt leads nowhere, the sitemap that exists is named", async () => {
+test("if robots.txt lists a sitemap that does not exist, the finding names the one that does", async () => {
   const { findings } = await checked({
     routes: { "/robots.txt": robots("/old.xml"), "/sitemap.xml": sitemap("/", "/a") },
     crawl: { knownPaths: "always" },
@@ -42,14 +42,14 @@ test("where robots.txt leads nowhere, the sitemap that exists is named", async (
   ]);
 });
 
-test("dates that are all the same and those of the generation are one finding", async () => {
+test("equal dates at the time of generation are one finding, not two", async () => {
   const now = "2026-06-15T11:59:30Z";
   const same = await found(site(...many(60, (at) => `<url><loc>${home}${at}</loc><lastmod>${now}</lastmod></url>`)));
   expect(same).toMatchObject({ "lastmod-all-identical": 1 });
   expect(same).not.toHaveProperty("lastmod-generated");
 });
 
-test("a transfer that was cut off is one finding, although it damages the compression and the XML in it", async () => {
+test("a transfer that was cut off is one finding, although the compression and the XML are broken, too", async () => {
   const whole = gzipSync(sitemap("/", ...many(2000, (at) => `/${(at * 7919) % 10_007}`)));
   const cut = await found(files({ "/sitemap.xml": whole.subarray(0, whole.length / 2) }));
   expect((cut["sitemap-cut-off"] ?? 0) + (cut["sitemap-compression"] ?? 0)).toBe(1);
@@ -82,7 +82,7 @@ test("a page that robots.txt blocks is one finding, even if it is also useless",
   expect(counts).toMatchObject({ "url-robots-disallowed": 1, "url-utility": 2 });
 });
 
-test("the line of a noindex is that of its tag, and a Link header does not know the page's base", () => {
+test("a noindex has the line of its tag, and <base> does not affect a Link header", () => {
   const html =
     '<base href="/deep/">\n<meta name="color" content="none">\n<meta name="otherbot" content="noindex">\n<meta name="robots" content="noindex">';
   const { noindex, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
@@ -100,7 +100,7 @@ test("a page listed without alternate pages may have its return links in a sitem
   expect(whole).toMatchObject({ "hreflang-no-return": 1 });
 });
 
-test("what most pages of a website have is not known if some could not be read", async () => {
+test("rules about most pages of a website wait for a complete read", async () => {
   const image = "<image:image><image:loc>https://example.org/logo.png</image:loc></image:image>";
   const days = many(12, (at) => entry(`/d${at}`, `<lastmod>2026-01-${10 + at}</lastmod>${image}`));
   for (const [entries, expected] of [
@@ -119,7 +119,7 @@ test("what most pages of a website have is not known if some could not be read",
   }
 });
 
-test("dates of a document that was cut off are not called all the same", async () => {
+test("equal dates are not reported for a document that was cut off", async () => {
   const entries = many(20, (at) => entry(`/${at}`, "<lastmod>2026-01-01T00:00:00Z</lastmod>"));
   const whole = sitemap("/", ...entries);
   expect(await found(files({ "/sitemap.xml": whole }))).toMatchObject({ "lastmod-all-identical": 1 });
@@ -142,7 +142,7 @@ test("robots.txt is not said to list no sitemap if a line is invalid, or a part 
   expect(long).not.toHaveProperty("robots-no-sitemap");
 });
 
-test("images on more hosts than are compared are not passed over without a word", async () => {
+test("if images are on too many hosts, the rules about hosts are listed as not checked", async () => {
   const image = (host: string) => `<image:image><image:loc>https://${host}/a.jpg</image:loc></image:image>`;
   const entries = (count: number) => many(count, (at) => entry(`/${at}`, image(`h${at}.example.net`)));
   const reasons = async (count: number) =>

@@ -44,7 +44,7 @@ test("a website: a verdict, findings with fix and link, and exit code 6", async 
   expect(stderr).toContain("failed (--fail-on error): 1 error (1 occurrence)");
 });
 
-test("why a website cannot be reached is said before the findings about it", async () => {
+test("the reason why a website cannot be reached comes before its findings", async () => {
   const terminal = { columns: 80 };
   const { stdout } = await sitegrove("check http://127.0.0.1:1/ --retries 0", { terminal });
   expect(stdout).toMatch(/Nothing could be read[\s\S]*robots-unreachable/);
@@ -84,7 +84,7 @@ test("a folder is read without a network, and nothing outside of it", async () =
   expect(stdout).not.toContain("example.org/secret");
 });
 
-test("a file whose URL nobody gave is not judged by its place", async () => {
+test("rules about the location of a file are skipped if its URL is unknown", async () => {
   const file = path.join(folder, "public/sitemap.xml");
   const { stdout } = await sitegrove(["check", file, "-f", "json"]);
   expect(rulesIn(stdout, "notChecked")).toContain("url-other-host");
@@ -106,7 +106,7 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test("check, report, --fail-on and JSON count the same: rules that failed, and places", async () => {
+test("check, report, --fail-on and JSON have the same counts of rules and occurrences", async () => {
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/1.xml\nSitemap: {base}/2.xml\n",
     "/1.xml": urlset("{base}/a#1", "{base}/a#2", "https://other.org/1"),
@@ -182,7 +182,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test.skipIf(process.platform === "win32")("the rules of a server in a pipe are none", async () => {
+test.skipIf(process.platform === "win32")("server rules are not read from a pipe", async () => {
   const place = path.join(folder, "pipe");
   mkdirSync(place);
   writeFileSync(path.join(place, "sitemap.xml"), urlset("https://example.org/"));
@@ -190,7 +190,7 @@ test.skipIf(process.platform === "win32")("the rules of a server in a pipe are n
   expect((await sitegrove(["check", place, "--url", "https://example.org/", "--fail-on", "never"])).code).toBe(0);
 });
 
-test("a baseline leaves out what is known, and fails when a new place appears", async () => {
+test("a baseline hides known findings, and fails when a new occurrence appears", async () => {
   const file = path.join(folder, "baseline.json");
   const words = ["check", "-", "-f", "json", "--fail-on", "warning", "--baseline", file];
   const one = urlset("https://example.org/a#b");
@@ -224,7 +224,7 @@ test("a baseline leaves out what is known, and fails when a new place appears", 
   expect(readFileSync(file, "utf8")).not.toBe(before);
 });
 
-test("where places are not known one by one, a baseline fails when their share grows", async () => {
+test("if occurrences are not listed one by one, a baseline fails when their share grows", async () => {
   const file = path.join(folder, "share.json");
   const words = ["check", "-", "--fail-on", "info", "--baseline", file];
   const lastmod = (at: number) => `<lastmod>2026-01-01T0${at}:00:00Z</lastmod>`;
@@ -242,7 +242,7 @@ test("where places are not known one by one, a baseline fails when their share g
   expect(await outcome(pages(2, 12))).toEqual([6, "2 new of 12 occurrences"]);
 });
 
-test("a baseline that is none is a mistake, and lets nothing pass; a byte order mark is taken off", () => {
+test("a file that is not a baseline is a usage error; a byte order mark is ignored", () => {
   const file = path.join(folder, "odd-baseline.json");
   const read = (text: string) => {
     writeFileSync(file, text);

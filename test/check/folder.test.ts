@@ -215,7 +215,7 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
   expect(await found(built(listed, pages, files))).toEqual(expected);
 });
 
-test("nothing is said about a server, which files do not have", async () => {
+test("rules about servers are skipped for files", async () => {
   const site = built("a", "a.html");
   const file = path.join(site, "sitemap.xml");
   writeFileSync(file, readFileSync(file, "utf8").replace("</urlset>", `<!--${"x".repeat(1_100_000)}--></urlset>`));
@@ -223,7 +223,7 @@ test("nothing is said about a server, which files do not have", async () => {
   expect(JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule)).toEqual(["lastmod-missing"]);
 });
 
-test("--files and --ignore narrow what is a page; a listed file that is left out is still there", async () => {
+test("--files and --ignore choose the pages; a listed file that they exclude still exists", async () => {
   const site = built("blog/a x", "blog/a.html blog/b.html blog/drafts/c.html y.html", { "x.html": noindex });
   expect(await found(site, "--files", "blog/**", "--ignore", "drafts/")).toEqual([
     "page-not-listed blog/b.html blog/b",
@@ -236,12 +236,12 @@ test.each([
   [["--files", "zzz/*.html"], "no file matches --files 'zzz/*.html' (2 HTML files in the folder)"],
   [["--files", "zzz", "--files", "y", "--ignore", "x"], "no file matches --files 'zzz' or 'y' (2 HTML files"],
   [["--files", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
-])("%j, which leaves no page, is refused", async (flags, message) => {
+])("%j is refused, because no page is left", async (flags, message) => {
   const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
 
-test("the library says that its patterns leave no page, where they do", async () => {
+test("the library reports patterns that exclude all pages", async () => {
   const files = { folders: [{ url: home, path: built("a", "a.html") }], pages: ["zzz"] };
   const client = { request: async () => problem("connection-refused") };
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
@@ -249,7 +249,7 @@ test("the library says that its patterns leave no page, where they do", async ()
   expect((await checkTree(tree, { files })).notChecked).toContainEqual({ rule: "page-missing-file", reason });
 });
 
-test("what a build can still fix fails the check by default, and sitegrove.json decides otherwise", async () => {
+test("findings that a build can fix fail the check by default; sitegrove.json can change that", async () => {
   const cases: [string, ReturnType<typeof built>][] = [
     ["page-not-listed", built("a", "a.html b.html")],
     ["page-redirect", built("a", "a.html", { _redirects: "/a /b 301!" })],
@@ -360,7 +360,7 @@ test.each([
   expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining("--allow-private")]);
 });
 
-test("an address of the own machine is wrong, even if all files agree on it", async () => {
+test("an address of this machine is wrong, even if all files agree on it", async () => {
   const site = built("a", "a.html");
   moved(site, home, "http://localhost:3000/");
   const { code, stdout } = await sitegrove(["check", site, "--off", "lastmod-missing"]);
@@ -443,7 +443,7 @@ describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, 
     return site;
   };
 
-  test("nothing is wrong without seeds", async () => {
+  test("a site without planted faults has no findings", async () => {
     const { code, stdout } = await sitegrove(["check", copied(), "--url", home, "-f", "json", "--fail-on", "warning"]);
     const rules = JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule);
     expect([code, rules.filter((rule: string) => !notes.includes(rule))]).toEqual([0, []]);

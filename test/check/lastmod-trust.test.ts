@@ -58,7 +58,7 @@ test.each([
   expect(await trust(sitemaps)).toEqual(expected);
 });
 
-test("news are new", async () => {
+test("recent dates of news do not count against a sitemap", async () => {
   const story = (date: string) =>
     `<news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>${date}</news:publication_date><news:title>T</news:title></news:news>`;
   const list = Array.from({ length: 20 }, (_, n) =>

@@ -46,7 +46,7 @@ test("the first crawler matters most", async () => {
   expect(rulesOf(await checked({ agents: ["Googlebot"] }, open)).join()).not.toContain("url-robots-disallowed");
 });
 
-test("what is accepted is left out, until the day that was named", async () => {
+test("an ignored finding is left out until its day", async () => {
   const ignore = (more: object) => ({ ignore: [{ rule: "url-fragment", reason: "known", ...more }] });
   const isShown = async (more: object) => rulesOf(await checked(ignore(more))).includes("warning url-fragment");
   expect(await isShown({})).toBe(false);
@@ -77,7 +77,7 @@ test.each<[CheckOptions, RegExp]>([
   expect(() => resolveCheckOptions(options)).toThrow(message);
 });
 
-test("your own rule receives the events in order, and reports like the others", async () => {
+test("a custom rule receives the events in order, and reports like the built-in ones", async () => {
   const told: string[] = [];
   const rule: CustomRule = {
     id: "no-gone",
@@ -102,7 +102,7 @@ test("your own rule receives the events in order, and reports like the others", 
   expect(told).toContain("sitemap invalid");
 });
 
-test("what a rule of one's own throws comes out, and a signal ends the check", async () => {
+test("an error in a custom rule rejects the check, and a signal aborts it", async () => {
   const failing = { id: "failing", check: () => Promise.reject(new Error("my own")) };
   await expect(checked({ rules: [failing] })).rejects.toThrow("my own");
   await expect(checked({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");

@@ -55,7 +55,7 @@ afterAll(() => website.close());
 
 const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
 
-test("SARIF and text have no two examples that are the same, in a document of one line with long URLs", async () => {
+test("SARIF and text repeat no example, even in a document of one line with long URLs", async () => {
   const long = "x".repeat(3000);
   const entries = Array.from(
     { length: 9 },
@@ -70,7 +70,7 @@ test("SARIF and text have no two examples that are the same, in a document of on
   expect(dates.properties.examples).toHaveLength(1);
 });
 
-test("SARIF is what its schema says: of a website, of files, and of nothing", async () => {
+test("SARIF is valid for a website, for files, and without findings", async () => {
   const empty = await serve({ "/": "home" });
   const [own, nothing] = [website.homepage, empty.homepage].map((homepage) => ["check", homepage, "--no-known"]);
   const unreachable = ["check", "http://127.0.0.1:9/", "--retries", "0"];
@@ -99,7 +99,7 @@ test("SARIF is what its schema says: of a website, of files, and of nothing", as
   );
 });
 
-test("whatever the URL of a sitemap is, its place is a relative reference", () => {
+test("the location of a sitemap is a relative reference, whatever its URL is", () => {
   const unit = fc.constantFrom(..."aä%2F0Z:/?#[]@!$&'()*+,;= \"<>\\^`{|}\ud800\u202e");
   const base = fc.constantFrom("https://example.org/", "https://example.org/b/", "http://o.org", "nothing");
   const folders = fc.constantFrom([], [{ url: "https://example.org/", path: path.join(process.cwd(), "pub lic") }]);
@@ -112,7 +112,7 @@ test("whatever the URL of a sitemap is, its place is a relative reference", () =
   );
 });
 
-test("a file without a URL goes by its name", async () => {
+test("a file without a URL is located by its name", async () => {
   const { stdout } = await checked(["check", "public/sitemap.xml", "-f", "json", "--fail-on", "never"]);
   expect(JSON.parse(stdout).homepage).toBe("public/sitemap.xml");
   expect(stdout).not.toContain("local.invalid/");
@@ -125,7 +125,7 @@ test("a file without a URL goes by its name", async () => {
   });
 });
 
-test("JSON is what its schema says, and says what was not judged", async () => {
+test("JSON is valid, and lists what was not checked", async () => {
   const { code, stdout, stderr } = await checked([...mapped, "-f", "json", "--fail-on", "never"]);
   const { complete, notChecked } = JSON.parse(stdout);
   expect(isResult(JSON.parse(stdout)), JSON.stringify(isResult.errors)).toBe(true);
@@ -176,7 +176,7 @@ test.each<[words: string, chosen: string[] | string]>([
   else expect(pairsOf(given).map(({ format, file = "" }) => `${format} ${file}`.trim())).toEqual(chosen);
 });
 
-test("several results of one check, each in its file", async () => {
+test("one check writes several formats, each to its own file", async () => {
   const words = ["check", website.homepage, "-f", "sarif", "-o", "a.sarif", "-f", "text", "-f", "json", "-o", "a.json"];
   const { code, stdout } = await checked(words);
   expect(code).toBe(6);
@@ -189,7 +189,7 @@ test("several results of one check, each in its file", async () => {
   expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("the same file")]);
 });
 
-test("annotations name files, and the whole goes into the step summary", async () => {
+test("annotations name files, and the step summary has everything", async () => {
   const summary = path.join(folder, "summary.md");
   writeFileSync(summary, "before\n");
   const { stdout } = await checked([...mapped, "-f", "github"], { GITHUB_STEP_SUMMARY: summary });

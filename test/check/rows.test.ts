@@ -42,7 +42,7 @@ const { routes } = files({
   ),
 });
 
-test("every occurrence is a row, with its line, and no other", async () => {
+test("every occurrence is exactly one row, with its line", async () => {
   const { rows, result } = await listed(routes);
   const counts = new Map<string, number>();
   for (const { rule, severity, sitemap } of rows) {
@@ -88,7 +88,7 @@ test("the rows of one page come in the same order in every run", async () => {
   expect(values).toEqual(numbers.slice(0, 50).flatMap((at) => languages.map((language) => `${home}${language}${at}`)));
 });
 
-test("rows about a field of an entry have its page, also in one line; entries without a URL have none", async () => {
+test("rows about a field of an entry have the page, even in a document of one line; entries without a URL have none", async () => {
   const image = "<image:image><image:loc>http://[</image:loc></image:image>";
   const entries = [
     dated(`${home}a`, "soon"),
@@ -148,7 +148,7 @@ afterAll(() => website.close());
 const check = (...words: string[]) =>
   sitegrove(["check", website.homepage, "--off", "lastmod-missing", ...words], { cwd: folder });
 
-test("NDJSON, CSV and Parquet have one row for each occurrence, and the file's name chooses", async () => {
+test("NDJSON, CSV and Parquet have one row per occurrence; the name of the file chooses the format", async () => {
   const { code, stdout } = await check(
     ...["-f", "text", "-o", "a.json", "-o", "rows.csv", "-o", "rows.parquet", "-o", "rows.jsonl"],
   );
@@ -170,7 +170,7 @@ test("NDJSON, CSV and Parquet have one row for each occurrence, and the file's n
   expect(text("a.json")).toContain("url-fragment");
 });
 
-test("--all in text and Markdown shows all", async () => {
+test("--all shows all occurrences in text and Markdown", async () => {
   for (const format of ["text", "markdown"]) {
     const { stdout } = await check("-f", format, "--all");
     const shown = new Set(Array.from(stdout.matchAll(/\/(\d+)#x/g), ([, number]) => Number(number)));

@@ -86,7 +86,7 @@ test("examples about pages, children of indexes and alternate pages have the lin
   expect(line("index-nested", "sitemap.xml")).toBe(1);
 });
 
-test("what the reader reported several times has several examples, each with its line, and is counted once", async () => {
+test("a problem that the parser reported several times has several examples with lines, and is counted once", async () => {
   const dated = (name: string, date: string) => `<url><loc>${name}</loc><lastmod>${date}</lastmod></url>`;
   const { findings } = await checkedInPieces(
     files({

@@ -31,7 +31,7 @@ function answers(files: Readonly<Record<string, string>>, paths: string, host?: 
   return [told, site.notUnderstood.join(", ")];
 }
 
-test("lines of a host's configuration that are too long are reported, and the others are read", () => {
+test("lines of a host's configuration that are too long are reported, and the rest is read", () => {
   const long = {
     _redirects: `/${":a/:b/".repeat(16_500)} /x\n/${" ".repeat(200_000)}x\n/old /new 301\n`,
     _headers: `/*\n${" ".repeat(200_000)}X-Robots-Tag: noindex\n`,
@@ -43,7 +43,7 @@ test("lines of a host's configuration that are too long are reported, and the ot
   expect(answers({ "vercel.json": vercel }, "/a")).toEqual([["missing"], "vercel.json: redirects[0]"]);
 });
 
-test("more patterns than a page can be tried with are reported; literal paths are not limited", () => {
+test("patterns beyond the limit are reported; literal paths have no limit", () => {
   const lines = (row: (index: number) => string) => Array.from({ length: 20_000 }, (_, index) => row(index)).join("\n");
   const [told, rest] = answers({ _redirects: lines((index) => `/old-${index} /new-${index}`) }, "/old-19999");
   expect([told, rest]).toEqual([["301 /new-19999"], ""]);
@@ -53,7 +53,7 @@ test("more patterns than a page can be tried with are reported; literal paths ar
   ]);
 });
 
-test("one table that is not TOML leaves the others readable, and lends them nothing", () => {
+test("a broken TOML table does not affect the others", () => {
   const toml = `[[redirects]]
   from = "/a"
   to = "/b"
@@ -147,7 +147,7 @@ test("X-Robots-Tag is read from _headers, netlify.toml and vercel.json", () => {
   ]);
 });
 
-test("files of two hosts decide nothing, until one is chosen", () => {
+test("configuration of two hosts is ignored until one is chosen", () => {
   const files = { ...pages, "netlify.toml": "", "vercel.json": "{}" };
   expect(answers(files, "/folder")).toEqual([["folder/index.html"], "files of several hosts: choose one with --host"]);
   expect(answers(files, "/folder", "netlify")).toEqual([["301 /folder/"], ""]);

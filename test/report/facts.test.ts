@@ -38,6 +38,10 @@ test("AI preferences in robots.txt are on the page, if there are any", async () 
   expect(facts.preferences).toMatchObject([{ field: "Content-Signal", agents: ["*"], line: 2 }]);
   expect(pageOf(facts)).toContain("Content-Signal: <bdi>ai-train=&lt;no&gt;</bdi>");
   expect(pageOf({ ...facts, preferences: [] })).not.toContain("preferences");
+  const long = `User-agent: *\n${"Content-Signal: ai-train=no\n".repeat(25)}`;
+  const many = await factsOf(site({ "/robots.txt": long, "/sitemap.xml": urlset("a") }).client);
+  expect([many.preferences.length, many.otherPreferences]).toEqual([20, 5]);
+  expect(pageOf(many)).toContain("other (5)");
 });
 
 describe("a shop in six languages", async () => {
@@ -62,7 +66,7 @@ describe("a shop in six languages", async () => {
     expect(facts.sections.ages.at(-1)).toBe(pages.filter(({ lastModified }) => lastModified === undefined).length);
   });
 
-  test("a language has the pages that give themselves that language", () => {
+  test("a page counts for the language that it gives itself", () => {
     const expected = new Map<string, number>();
     for (const { url, alternates = [] } of pages) {
       const own = alternates.find((each) => each.url === url && each.language !== "x-default")?.language;
@@ -114,7 +118,7 @@ test("pages with errors or warnings are counted once, even if only a comparison 
   expect([figures.flawedPages, sections.flawed, figures.pages]).toEqual([5, 5, 7]);
 });
 
-test("documents that did not change since an earlier run are on the time axis of this one", async () => {
+test("unchanged documents of an earlier run are on the time axis of this one", async () => {
   const client: Client = {
     async request({ url, headers }) {
       const { pathname } = new URL(url);
@@ -209,7 +213,7 @@ test("a website where everything fails says why", async () => {
   expect(facts.discovery.rows.length).toBeGreaterThan(10);
 });
 
-test("sections in other alphabets are shown in their letters", async () => {
+test("names of sections in other alphabets are shown decoded", async () => {
   const html = pageOf(await factsOf(chineseAndArabic()));
   for (const name of ["产品", "新闻", "منتجات", "أخبار"]) expect(html).toContain(`<b>${name}</b>`);
 });
@@ -242,7 +246,7 @@ test.each([
   }
 });
 
-test("a long name in another alphabet is shown in its letters, however it was written", async () => {
+test("a long name in another alphabet is shown decoded, however it was written", async () => {
   const [section, news] = ["关于我们公司的历史和未来", "Новости-нашего-города"].map(encodeURIComponent);
   const pages = (name: string | undefined) => Array.from({ length: 9 }, (_, at) => `${home}${name}/${at}`);
   const long = `https://other.example/${"长".repeat(50)}`;
@@ -278,7 +282,7 @@ function website(pages: readonly { readonly path: string; readonly day: string }
   }).client;
 }
 
-test("an archive that says it is from the year 275760 takes no more memory", async () => {
+test("an archive that claims to be from the year 275760 takes no more memory", async () => {
   await using tree = await sitemapTreeForHomepage(home, { client: threePages(), retries: 0 });
   const before = process.memoryUsage().arrayBuffers;
   const facts = await reportFacts(tree, { check: { now: new Date(8.64e15) } });

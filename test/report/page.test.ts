@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(changes.totals.added).toBeGreaterThan(200);
   });
 
-  test("a website whose URLs, titles and dates are attacks stays inert and readable", async () => {
+  test("attacks in URLs, titles and dates stay inert and readable", async () => {
     const { page, requests, said } = await look(browser, fileOf("hostile"));
     await page.evaluate(openAll);
     for (const selector of [".leaf", ".finding summary", "#map-tiles .name"]) {

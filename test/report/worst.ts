@@ -33,6 +33,7 @@ export function worstFacts(character: (number: number) => string, length: number
     generator: "sitegrove 1.0.0",
     homepage: url(),
     preferences: list(() => ({ field: "License", value: url(), line: large, agents: [text()] })),
+    otherPreferences: 0,
     receivedAt: "2026-10-05T06:12:00.000Z",
     complete: false,
     verdict: "x".repeat(300),
