@@ -92,14 +92,14 @@ test("a folder: annotations, SARIF, a summary with the URLs that are added and r
   expect(summary).toContain("https://example.org/new");
   expect(summary).toContain("https://example.org/old");
   expect(readFileSync(path.join(workspace, "out.sarif"), "utf8")).toContain('"page-noindex"');
-  expect(await action({ ...inputs, "fail-on": "never" })).toMatchObject({ code: 0 });
+  expect(await action({ path: "dist", "fail-on": "never" })).toMatchObject({ code: 0 });
   expect(readFileSync(installs, "utf8").trim().split("\n")).toEqual([expect.stringMatching(/^ci /)]);
 });
 
 test("a website: config and baseline count, and the comparison cannot fail the step", async () => {
   writeFileSync(path.join(workspace, "strict.json"), JSON.stringify({ failOn: "warning" }));
-  const inputs = { url: website.homepage, config: "strict.json", compare: "before" };
-  const { code, output, summary } = await action(inputs);
+  const inputs = { url: website.homepage, config: "strict.json" };
+  const { code, output, summary } = await action({ ...inputs, compare: "before" });
   expect([code, output]).toEqual([6, expect.stringContaining("title=url-fragment")]);
   expect(summary).toContain(`${website.homepage}a#b`);
   const baseline = path.join(workspace, "known.json");
