@@ -6,7 +6,7 @@ import { amount } from "../model/figures.ts";
 import { ByteReader } from "../open/byte-reader.ts";
 import { isGzip } from "../open/content-coding.ts";
 import { GzipMembers } from "../open/gzip-member.ts";
-import type { ZlibStream } from "../open/zlib-stage.ts";
+import { createRawInflater, type ZlibStream } from "../open/zlib-stage.ts";
 import { blockSize, type KeptFile, readBlocks } from "../storage/file.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
@@ -92,7 +92,7 @@ export class RecordFile {
     if (!this.isCompressed) return yield* readBlocks([{ file: this.file, offset, length }]);
     const input = new ByteReader(this.blocks(offset, offset + length));
     if (!(await input.fill(3)) || !isGzip(input.peek(3))) throw this.damaged();
-    const content = new GzipMembers(input, createInflater).next();
+    const content = new GzipMembers(input, length > largeRecord ? createRawInflater : createInflater).next();
     try {
       let room = mostUnpacked(length);
       let step = await content.next();
@@ -137,7 +137,10 @@ function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-// Smaller chunks than for documents: a pass over an archive opens thousands of records.
+// In bytes, as stored. Larger records are decompressed in the same large chunks as documents.
+const largeRecord = 64 * 1024;
+
+// Smaller chunks for the others: a pass over an archive opens thousands of records.
 function createInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize: 64 * 1024 });
 }
