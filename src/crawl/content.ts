@@ -1,6 +1,7 @@
 // Reads the content of one document, and reports its pages as they are read, within the budget for pages.
 
-import type { ListedPage, SitemapPage } from "../model/page.ts";
+import type { ListedPage } from "../model/page.ts";
+import { PageLines, type PageList } from "../model/page-list.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
 import { type Children, type ListedChildren, noChildren } from "./children.ts";
@@ -41,10 +42,14 @@ export interface Content {
   readonly listed: ListedChildren;
 }
 
-/** Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. */
-export function listedBy(sitemap: string, pages: readonly SitemapPage[]): readonly ListedPage[] {
-  for (const page of pages as readonly { sitemap?: string }[]) page.sitemap = sitemap;
-  return pages as readonly ListedPage[];
+/**
+ * Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. Lines are returned as they are:
+ * whoever reads only URLs uses pages like a `PageList`.
+ */
+export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[] {
+  if (pages instanceof PageLines) pages.sitemap = sitemap;
+  else for (const page of pages as Iterable<{ sitemap?: string }>) page.sitemap = sitemap;
+  return pages as PageList as readonly ListedPage[];
 }
 
 export async function readContent(options: ContentOptions): Promise<Content> {
@@ -56,7 +61,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   let started = false;
   let cut: Problem | undefined;
 
-  async function report(all: readonly SitemapPage[]): Promise<void> {
+  async function report(all: PageList): Promise<void> {
     if (!started) await emit({ type: "start", url, depth: parent.depth + 1 });
     started = true;
     const taken = frontier.takePages(all.length);
@@ -69,7 +74,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   }
 
   // Discovery needs each sitemap once. What was not declared is held back as long as the tree may have a sitemap that lists the same.
-  let held: (readonly SitemapPage[])[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
+  let held: PageList[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
   let heldPages = 0;
   async function release(): Promise<void> {
     const batches = held ?? [];
@@ -82,7 +87,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     const added = children.add(step.value.sitemaps);
     if (added !== undefined) await added;
     // A sitemap served at /robots.txt is not accepted.
-    const pages = isRobots ? [] : step.value.pages;
+    const pages = isRobots ? [] : (step.value.lines ?? step.value.pages);
     if (held !== undefined) {
       held.push(pages);
       heldPages += pages.length;

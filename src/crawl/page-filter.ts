@@ -5,6 +5,7 @@ import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
 import type { PageFilterSettings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { PageList } from "../model/page-list.ts";
 import { anyPattern, type Matches } from "../model/pattern.ts";
 import { problem } from "../model/problem.ts";
 import type { IndexSitemap, SitemapReference } from "../model/sitemap.ts";
@@ -143,14 +144,15 @@ export class PageFilter {
   }
 
   /** The pages to list. */
-  async pages(pages: readonly SitemapPage[]): Promise<readonly SitemapPage[]> {
+  async pages<List extends PageList>(pages: List): Promise<List | readonly SitemapPage[]> {
     if (this.reached) {
       this.isCut ||= pages.length > 0;
       return [];
     }
     this.seen += pages.length;
-    let kept = this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
-    if (this.#allows !== undefined) kept = await this.#allowedOf(kept, this.#allows);
+    let kept: List | readonly SitemapPage[] =
+      this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
+    if (this.#allows !== undefined) kept = await this.#allowedOf([...kept], this.#allows);
     // Computed after waiting, because pages of other documents may have been listed meanwhile.
     const left = this.settings.limit - this.listed;
     this.isCut ||= kept.length > left;

@@ -68,7 +68,9 @@ export async function* read(
   const problems = new ProblemLog();
   const { limits, rewrite = [] } = settings;
   const withRewrites = (entries: Entries): Entries =>
-    rewrite.length === 0 ? entries : { ...entries, pages: rewrittenPages(entries.pages, rewrite) };
+    rewrite.length === 0
+      ? entries
+      : { sitemaps: entries.sitemaps, pages: rewrittenPages(entries.lines ?? entries.pages, rewrite) };
   const text = await opened(document, limits, problems);
   const { url, isRobots = false } = document;
   const listed: ListedUrls = {};
@@ -179,8 +181,8 @@ async function* chunksOf(bytes: SitemapBytes): AsyncGenerator<Uint8Array> {
   }
 }
 
-function hasAny(entries: Entries): boolean {
-  return entries.pages.length > 0 || entries.sitemaps.length > 0;
+function hasAny({ pages, lines, sitemaps }: Entries): boolean {
+  return pages.length > 0 || lines !== undefined || sitemaps.length > 0;
 }
 
 // The reason is the first cause: a refusal to open it (a refused robots.txt looks like an empty one, which is valid); then, if the

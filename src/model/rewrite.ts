@@ -2,6 +2,7 @@
 import { invalid, unexpected, urlText } from "./option-checks.ts";
 import type { SitemapPage } from "./page.ts";
 import { itemTypes, listFields, pageFields } from "./page-fields.ts";
+import type { PageList } from "./page-list.ts";
 import { isHttpUrl, parseUrl } from "./url.ts";
 
 /** Pairs of prefixes with normalized origins, without a trailing slash: the first is replaced with the second. */
@@ -50,7 +51,7 @@ export function rewriteUnlessTarget(url: string, pairs: Rewrite): string {
 }
 
 /** Pages with the URLs of pages rewritten: their own and those of their alternates. URLs of images and videos stay. */
-export function rewrittenPages(pages: readonly SitemapPage[], pairs: Rewrite): SitemapPage[] {
+export function rewrittenPages(pages: PageList, pairs: Rewrite): SitemapPage[] {
   return pages.map((page) => {
     const renamed: Record<string, unknown> & { url: string } = { ...page, url: rewritten(page.url, pairs) };
     for (const [list, field] of pageUrls) {

@@ -3,6 +3,7 @@
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { PageLines } from "../model/page-list.ts";
 import type { DocumentProblemCode } from "../model/problem-code.ts";
 import type { Problem } from "../model/problem-facts.ts";
 import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } from "../model/sitemap.ts";
@@ -17,14 +18,16 @@ import type { ScannerOptions } from "./xml/scanner.ts";
 /** Entries in declared order. Those of one document with the same URL are merged. */
 export interface Entries {
   readonly pages: SitemapPage[];
+  /** Instead of pages, with `urlsOnly`. */
+  readonly lines?: PageLines | undefined;
   readonly sitemaps: SitemapReference[];
 }
 
 // A loop, because `flatMap` would take a third as long as parsing itself.
 export function joined(batches: readonly Entries[]): Entries {
   const all: Entries = { pages: [], sitemaps: [] };
-  for (const { pages, sitemaps } of batches) {
-    for (const page of pages) all.pages.push(page);
+  for (const { pages, lines, sitemaps } of batches) {
+    for (const page of lines ?? pages) all.pages.push(page);
     for (const sitemap of sitemaps) all.sitemaps.push(sitemap);
   }
   return all;
@@ -107,6 +110,8 @@ export class EntrySink {
   // The URLs seen so far, as fingerprints: the first declaration counts.
   readonly #taken = { page: new Fingerprints(), sitemap: new Fingerprints() };
   #pages: SitemapPage[] = [];
+  readonly #urlsOnly: boolean;
+  #lines: PageLines | undefined;
   #sitemaps: SitemapReference[] = [];
   // The number of entries that were added.
   #count = 0;
@@ -117,13 +122,14 @@ export class EntrySink {
   entryCount = 0;
 
   constructor(source: EntrySource, context: ParseContext) {
-    const { url, limits, listed, entries } = context;
+    const { url, limits, listed, entries, urlsOnly = false } = context;
+    this.#urlsOnly = urlsOnly;
     this.#source = source;
     this.#limits = limits;
     this.#listed = listed;
     this.#listener = entries;
     this.#urls = new UrlResolver(url, limits.urlLength);
-    this.repeats = new RepeatedPages(limits, source.report.bind(source), (page) => this.#pages.push(page));
+    this.repeats = new RepeatedPages(limits, source.report.bind(source), (page) => this.#push(page));
   }
 
   /** How many different URLs there are. */
@@ -189,7 +195,25 @@ export class EntrySink {
   addPage(page: SitemapPage, mayGrow = false): void {
     if (!this.#hasRoom()) return;
     if (mayGrow) this.repeats.add(page);
+    else this.#push(page);
+  }
+
+  #push(page: SitemapPage): void {
+    if (this.#urlsOnly) this.addLines(new PageLines(`${page.url}\n`, 1, visible.test(page.url)));
     else this.#pages.push(page);
+  }
+
+  /** With `urlsOnly`: takes a page by the fingerprint of its URL. Returns whether it is to be added. */
+  takeLine(high: number, low: number, urlOf: () => string): boolean {
+    this.countEntry();
+    if (this.#taken.page.add(high, low)) return this.#hasRoom();
+    this.#reportUrl("url-repeated", urlOf());
+    return false;
+  }
+
+  /** Adds pages that were taken. */
+  addLines(lines: PageLines): void {
+    this.#lines = this.#lines === undefined ? lines : this.#lines.with(lines);
   }
 
   addSitemap(sitemap: SitemapReference): void {
@@ -218,11 +242,13 @@ export class EntrySink {
 
   /** Returns the entries added since the last call. */
   take(): Entries {
-    const entries = { pages: this.#pages, sitemaps: this.#sitemaps };
+    const entries = { pages: this.#pages, lines: this.#lines, sitemaps: this.#sitemaps };
     this.#pages = [];
+    this.#lines = undefined;
     this.#sitemaps = [];
     return entries;
   }
 }
 
 const documents = new FingerprintReader();
+const visible = /^[\x21-\x7e]*$/;

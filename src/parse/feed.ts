@@ -65,7 +65,7 @@ export class FeedReader implements TableTarget {
     this.#url = url;
   }
 
-  endRoot(): void {
+  endImplied(): void {
     // The root may be an Atom entry, which ends with it.
     this.end();
   }

@@ -5,6 +5,7 @@ import type { AllLimits } from "../model/options.ts";
 import { detached } from "../model/text.ts";
 import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
+import type { EntrySink } from "./entries.ts";
 import { type Resolved, type Vocabulary, vocabularyOf } from "./namespaces.ts";
 import { exactFacts, noFacts, type TextFacts } from "./text-facts.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
@@ -20,8 +21,10 @@ export interface TableTarget {
   refuseUrl?(name: string, isKey: boolean): void;
   /** The text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
-  /** The root was closed. */
-  endRoot(): void;
+  /** With `urlsOnly`: takes pages that have nothing to report. */
+  readonly lines?: Pick<EntrySink, "takeLine" | "addLines"> | undefined;
+  /** Ends an entry that has no end tag: another one begins, or the root was closed. */
+  endImplied(): void;
 }
 
 export interface Format<Target> {
@@ -91,7 +94,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     // Anything after the root is read as if it were inside.
     if (this.rules.length === 1) {
       this.isInRoot = false;
-      this.target.endRoot();
+      this.target.endImplied();
       return;
     }
     const { close } = this.rules.pop()!;

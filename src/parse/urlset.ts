@@ -58,9 +58,11 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   #isMixedReported = false;
   /** Only the URLs of pages are kept. */
   readonly urlsOnly: boolean;
+  readonly lines: EntrySink;
 
   constructor(sink: EntrySink, limits: AllLimits, report: EntrySource["report"], urlsOnly = false) {
     this.urlsOnly = urlsOnly;
+    this.lines = sink;
     this.#sink = sink;
     this.#limits = limits;
     this.report = report;
@@ -71,7 +73,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     else this.#refused.add(name);
   }
 
-  endRoot(): void {
+  endImplied(): void {
     if (this.isImplied) this.end();
   }
 

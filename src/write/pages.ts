@@ -3,13 +3,14 @@
 // All are safe for terminals; JSON is also lossless, because it can escape control characters.
 import type { SitemapPage } from "../model/page.ts";
 import { pageFieldRows } from "../model/page-fields.ts";
+import { PageLines, type PageList } from "../model/page-list.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
-import { isPrintable, jsonOf, printable } from "./printable.ts";
+import { hasCommands, isPrintable, jsonOf, printable } from "./printable.ts";
 
 export interface PageBatch {
   /** The URL of the sitemap that declares the pages. */
   readonly sitemap: string;
-  readonly pages: readonly SitemapPage[];
+  readonly pages: PageList;
 }
 
 /** Writes pages and sitemaps as whole lines. */
@@ -25,7 +26,7 @@ export interface PageWriter {
 
 /**
  * Yields the header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, even if `signal` stops
- * the writing. Large batches are split: the texts of a million pages must never be one string.
+ * the writing. Large batches are split: the texts of a million pages must never be one string. Lines are those of one chunk of a document.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
@@ -36,8 +37,9 @@ export async function* writeBatches(
   if (header !== "") yield header;
   try {
     for await (const { sitemap, pages } of batches) {
-      for (let from = 0; from < pages.length; from += batchLength) {
-        const some = pages.length <= batchLength ? pages : pages.slice(from, from + batchLength);
+      const most = pages instanceof PageLines ? pages.length : batchLength;
+      for (let from = 0; from < pages.length; from += most) {
+        const some = pages.length <= most ? pages : pages.slice(from, from + most);
         yield writer.write({ sitemap, pages: some });
       }
     }
@@ -67,6 +69,8 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   return {
     header: "",
     write({ pages }) {
+      if (pages instanceof PageLines && pages.isAscii && show === wholeUrl && !hasCommands(pages.text))
+        return pages.text;
       const urls = pages.map(({ url }) => show(url));
       // Hardly any URL needs escaping: all are checked at once.
       return `${(isPrintable(urls.join("")) ? urls : urls.map(printable)).join("\n")}\n`;
@@ -80,7 +84,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
 /** Use it for a single list, because it remembers whether something was written. */
 export function pagesJsonWriter(show: ShowUrl = wholeUrl): PageWriter {
   let separator = "\n";
-  const list = (items: readonly { readonly url: string }[]) => {
+  const list = (items: Iterable<{ readonly url: string }>) => {
     let lines = "";
     for (const { url } of items) {
       lines += separator + textJson(show(url));

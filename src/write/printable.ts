@@ -12,7 +12,12 @@ export function printable(text: string): string {
 
 /** Whether `printable` would leave URLs unchanged that are joined to this text. */
 export function isPrintable(urls: string): boolean {
-  return !steering.test(urls) && !(urls.includes("##[") && process.env["GITHUB_ACTIONS"]);
+  return !steering.test(urls) && !hasCommands(urls);
+}
+
+/** Whether URLs may contain a command to GitHub's runner. */
+export function hasCommands(urls: string): boolean {
+  return urls.includes("##[") && Boolean(process.env["GITHUB_ACTIONS"]);
 }
 
 /** Any value as JSON that is safe to print. */

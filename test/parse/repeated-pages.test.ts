@@ -1,7 +1,7 @@
 // Entries of one URL in one sitemap are one page, with everything that any of them shows.
 import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
-import type { SitemapPage } from "../../src/model/page.ts";
+import type { PageList } from "../../src/model/page-list.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
@@ -130,9 +130,10 @@ describe("repeated pages", () => {
     expect(result.complete).toBe(true);
   });
 
-  const pagesBeforeEnd = (text: string, urlsOnly: boolean): SitemapPage[] => {
+  const pagesBeforeEnd = (text: string, urlsOnly: boolean): PageList => {
     const parser = createDocumentParser({ problems: new ProblemLog(), urlsOnly, fastPath: usualFastPath });
-    return parser.write(text).pages;
+    const { lines, pages } = parser.write(text);
+    return lines ?? pages;
   };
 
   test("are not merged with `urlsOnly`", () => {

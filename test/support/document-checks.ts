@@ -73,7 +73,7 @@ function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading
   const pages: Entries["pages"] = [];
   const sitemaps: Entries["sitemaps"] = [];
   const take = (entries: Entries) => {
-    pages.push(...entries.pages);
+    pages.push(...(entries.lines ?? entries.pages));
     sitemaps.push(...entries.sitemaps);
   };
   for (const piece of pieces) {

@@ -41,7 +41,7 @@ export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}):
   const pages: SitemapPage[] = [];
   const sitemaps: SitemapReference[] = [];
   const take = (entries: Entries) => {
-    for (const page of entries.pages) pages.push(page);
+    for (const page of entries.lines ?? entries.pages) pages.push(page);
     for (const sitemap of entries.sitemaps) sitemaps.push(sitemap);
   };
   for (const piece of pieces) take(parser.write(piece));

@@ -1,12 +1,13 @@
 // The formats of trees and pages as data: what a writer forgets, cuts or leaves open. What people see is in ../cli/formats.test.ts, csv in csv.test.ts.
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { TreeStep } from "../../src/model/event.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
+import { PageLines } from "../../src/model/page-list.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
-import { ndjsonWriter, pagesWriter, stripUrl, writeBatches } from "../../src/write/pages.ts";
+import { ndjsonWriter, pagesJsonWriter, pagesWriter, stripUrl, writeBatches } from "../../src/write/pages.ts";
 import { writeJson } from "../../src/write/trees.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
@@ -111,5 +112,45 @@ describe("json", () => {
     await expect(written(until(1, fail), stop.signal)).rejects.toThrow("no more");
     stop.abort();
     expect(await written(until(1, fail), stop.signal)).toMatchObject({ interrupted: true });
+  });
+});
+
+describe("lines instead of pages", () => {
+  const bidirectional = "https://example.org/\u202eb";
+  const command = "https://example.org/##[error]";
+  const linesOf = (...urls: string[]) =>
+    new PageLines(urls.map((url) => `${url}\n`).join(""), urls.length, !urls.includes(bidirectional));
+  const texts = [
+    ["https://example.org/a", "https://example.org/b"],
+    [bidirectional, "https://example.org/b"],
+    [command],
+  ];
+
+  test("are written like pages, in every format that needs only URLs", () => {
+    for (const GITHUB_ACTIONS of ["", "true"]) {
+      vi.stubEnv("GITHUB_ACTIONS", GITHUB_ACTIONS);
+      for (const urls of texts) {
+        const pages = urls.map((url) => ({ url }));
+        for (const writer of [
+          () => pagesWriter(),
+          () => pagesWriter(stripUrl("https://example.org/")),
+          pagesJsonWriter,
+        ])
+          expect(writer().write({ sitemap: "s", pages: linesOf(...urls) })).toBe(
+            writer().write({ sitemap: "s", pages }),
+          );
+      }
+    }
+    vi.unstubAllEnvs();
+  });
+
+  test("are a list of pages", () => {
+    const lines = linesOf("https://example.org/a", "https://example.org/b").with(linesOf("https://example.org/c"));
+    lines.sitemap = "https://example.org/sitemap.xml";
+    const [first, ...others] = lines;
+    expect(first).toEqual({ url: "https://example.org/a", sitemap: "https://example.org/sitemap.xml" });
+    expect(others).toEqual(lines.slice(1));
+    expect(lines.length).toBe(3);
+    expect(lines.filter(({ url }) => url.endsWith("c")).map(({ url }) => url)).toEqual(["https://example.org/c"]);
   });
 });

@@ -188,7 +188,7 @@ async function* pagePieces(job: Job, format: PageFormat): Pieces {
     sitemaps += event.totals.sitemaps;
     invalid += event.totals.invalid;
   };
-  const writer = pageWriter(format, flags, (url) => job.show(url));
+  const writer = pageWriter(format, flags, flags.stripUrl ? (url) => job.show(url) : wholeUrl);
   yield* writeBatches(batchesOf(job, seen), writer, run.signal);
   if (!flags.trailer) return;
   // Whether everything declared was read, and neither --limit nor --sample may have left something out.

@@ -38,6 +38,10 @@ export const tokensStart = 331776;
 export const tokensEnd = 724992;
 /** Texts as JSON: at most twice as long as the document. */
 export const textsStart = 724992;
+/** The URLs of entries of which nothing else is needed, each followed by a line end. */
+export const linesStart = 1179648;
+/** How many bytes of a document may wait for the next chunk. */
+export const longestRest = 32768;
 
 /** The fields of a token: kind and number of the name, start, end, facts, a fingerprint or the number of a word (at the end of an
     entry: its shape, or 0), where its tag begins, and for an entry, where its end tag begins. */
@@ -58,7 +62,7 @@ export const holdsCdata = 3;
 export const isEmpty = 4;
 /** An attribute. The attributes of an element come before it. */
 export const isAttribute = 5;
-/** An entry of which only the URL is needed. The number of the URL's element comes after that of the entry. */
+/** An entry of which only the URL is needed. Start and end are positions in the lines. */
 export const isPage = 6;
 export const kinds = 7;
 /** Added to the kind of an element that has attributes; their tokens, if any, come before it. */

@@ -153,7 +153,7 @@ class TokenReader implements FastPath {
         const { at: reached, needsMore } = this.#follow(at);
         at = reached;
         if (cursor.stopped) return;
-        if (needsMore && end - at <= maxRest) {
+        if (needsMore && end - at <= layout.longestRest) {
           this.#rest = tokenizer.bytes.slice(at, end);
           return;
         }
@@ -242,7 +242,7 @@ class TokenReader implements FastPath {
       if (rule !== name.rule) this.#isAsHinted = false;
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0 || rule !== name.rule) return tag;
-        this.#takePage(reader, rule, this.#names[head >> 16]!, at);
+        at = this.#takeLines(target, at, end);
         continue;
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
@@ -269,12 +269,29 @@ class TokenReader implements FastPath {
     return -1;
   }
 
-  // An entry with nothing to report, except perhaps a repeated URL.
-  #takePage(reader: RuleReader, rule: Rule, loc: KnownName, at: number): void {
-    if (rule.open !== undefined) rule.open(reader.target, noAttributes);
-    this.#takeText(reader, reader.ruleOf(loc.element!, rule), at, false);
-    this.#scanner.cursor.at = this.#tokenizer.memory[(at + layout.tokenClose) >> 2]!;
-    if (rule.close !== undefined) rule.close(reader.target);
+  // Takes entries with nothing to report, except perhaps a repeated URL. Returns the last of their tokens.
+  #takeLines(target: TableTarget, first: number, end: number): number {
+    const { cursor } = this.#scanner;
+    const tokenizer = this.#tokenizer;
+    const { memory } = tokenizer;
+    const lines = target.lines!;
+    target.endImplied();
+    let at = first;
+    let from = memory[(first + layout.tokenStart) >> 2]!;
+    let count = 0;
+    const urlOf = () => tokenizer.decode(memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!);
+    for (; at < end && memory[at >> 2] === memory[first >> 2] && !cursor.stopped; at += layout.tokenSize) {
+      cursor.at = memory[(at + layout.tokenClose) >> 2]!;
+      if (lines.takeLine(memory[(at + layout.tokenHigh) >> 2]!, memory[(at + layout.tokenLow) >> 2]!, urlOf)) count++;
+      else {
+        if (count > 0) lines.addLines(tokenizer.lines(from, memory[(at + layout.tokenStart) >> 2]!, count));
+        from = memory[(at + layout.tokenEnd) >> 2]! + 1;
+        count = 0;
+      }
+    }
+    const last = at - layout.tokenSize;
+    if (count > 0) lines.addLines(tokenizer.lines(from, memory[(last + layout.tokenEnd) >> 2]! + 1, count));
+    return last;
   }
 
   #takeText(reader: RuleReader, rule: Rule, at: number, isCdata: boolean): void {
@@ -367,9 +384,8 @@ function encoded(text: string): Uint8Array {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const nothing = new Uint8Array(0);
-// How many bytes of a document may wait for the next chunk, and the largest chunk.
-const maxRest = 32 * 1024;
-const maxPiece = layout.documentEnd - layout.documentStart - maxRest - 64;
+// The largest chunk.
+const maxPiece = layout.documentEnd - layout.documentStart - layout.longestRest - 64;
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;

@@ -22,6 +22,9 @@ export let at: i32 = 0;
 export let needsMore: i32 = 0;
 export let textOut: i32 = 0;
 export let isAscii: i32 = 0;
+/** Where the lines end, and whether all of them are ASCII. */
+export let lineOut: i32 = 0;
+export let linesAreAscii: i32 = 0;
 
 // The next token.
 let out: i32 = 0;
@@ -37,7 +40,8 @@ let isInterrupted: bool = false;
 let decoded: i32 = 0;
 // Which of the two slots of a hash is overwritten next.
 let nextWay: i32 = 0;
-// The current entry, if it may become a single token: the token of its start tag, its depth, and its shape (see `note`).
+// The current entry, if it may become a single token: where it begins, the token of its start tag, its depth, and its shape (see `note`).
+let entryStart: i32 = 0;
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
 let shape: i64 = 0;
@@ -95,6 +99,8 @@ export function run(from: i32, end: i32): i32 {
   store<u8>(layout.textsStart, 0x5b);
   textOut = layout.textsStart + 1;
   isAscii = 1;
+  lineOut = layout.linesStart;
+  linesAreAscii = 1;
   let tokens: i32 = out;
   let p: i32 = from;
   while (p != 0) {
@@ -103,6 +109,13 @@ export function run(from: i32, end: i32): i32 {
     needsMore = 1;
     // Room for an element with the most attributes.
     p = out + layout.tokenSize * (mostAttributes + 1) > layout.tokensEnd ? unusual() : element(p, end);
+  }
+  // An incomplete entry is read again with the next chunk, because only a whole one can become a single token.
+  if (entryToken != 0 && needsMore != 0 && end - entryStart <= layout.longestRest) {
+    at = entryStart;
+    tokens = entryToken;
+    textOut = entryTexts;
+    isAscii = entryIsAscii;
   }
   // `0]`
   store<u16>(textOut, 0x5d30);
@@ -197,7 +210,7 @@ function element(from: i32, end: i32): i32 {
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
-  if (urlsOnly != 0 && (hints & layout.isEntry) != 0) beginEntry();
+  if (urlsOnly != 0 && (hints & layout.isEntry) != 0) beginEntry(p);
   token(layout.opens | head, p, start, p);
   note(layout.opens | head);
   return firstEnd;
@@ -235,7 +248,8 @@ function endTag(p: i32, end: i32): i32 {
 }
 
 // Starts an entry of which only the URL is needed. If it has attributes, it does not become one token, because only the scanner reads them here.
-function beginEntry(): void {
+function beginEntry(p: i32): void {
+  entryStart = p;
   entryToken = attributeCount == 0 ? out : 0;
   entryDepth = depth;
   entryTexts = textOut;
@@ -281,16 +295,21 @@ function isKnownShape(): bool {
   return load<i64>(layout.shapesStart + ((<i32>shape & (layout.shapeCount - 1)) << 3)) == shape;
 }
 
-// Replaces all tokens of the entry with one, and its texts with its URL.
+// Replaces all tokens of the entry with one, and its texts with a line.
 function endEntry(p: i32): void {
-  const numbers: i32 = (load<i32>(entryToken) & 0xff00) | ((load<i32>(keyToken) & 0xff00) << 8);
-  store<i32>(entryToken, layout.isPage | numbers);
-  memory.copy(entryToken + layout.tokenStart, keyToken + layout.tokenStart, layout.tokenTag - layout.tokenStart);
+  store<i32>(entryToken, layout.isPage | (load<i32>(entryToken) & 0xff00));
+  store<i64>(entryToken, load<i64>(keyToken, layout.tokenHigh), layout.tokenHigh);
   store<i32>(entryToken, p, layout.tokenClose);
+  store<i32>(entryToken, lineOut, layout.tokenStart);
+  // Without the quotes and the comma.
+  copy(lineOut, keyText + 1, keyTextEnd - 2);
+  lineOut += keyTextEnd - keyText - 3;
+  store<i32>(entryToken, lineOut, layout.tokenEnd);
+  store<u8>(lineOut++, 0x0a);
+  linesAreAscii &= keyIsAscii;
   out = entryToken + layout.tokenSize;
-  if (keyText != entryTexts) memory.copy(entryTexts, keyText, keyTextEnd - keyText);
-  textOut = entryTexts + keyTextEnd - keyText;
-  isAscii = entryIsAscii & keyIsAscii;
+  textOut = entryTexts;
+  isAscii = entryIsAscii;
   entryToken = 0;
 }
 
@@ -685,7 +704,7 @@ function wordAt(start: i32, length: i32, tokenAt: i32): i32 {
   return known;
 }
 
-// YYYY-MM-DD, perhaps Thh:mm:ss and Z or an offset; not on February 29, not before the year 100, not with -00:00.
+// YYYY-MM-DD, perhaps Thh:mm:ss and Z or an offset; not before the year 100, not on February 29 of years like 2000, not with -00:00.
 function isDateAt(p: i32, length: i32): bool {
   if (length != 10 && length != 20 && length != 25) return false;
   // A bit for each character: where digits must be, and where the others, up to the minutes.
@@ -698,7 +717,9 @@ function isDateAt(p: i32, length: i32): bool {
   const day: i32 = pair(p + 8);
   if (month == 0 || month > 12 || day == 0 || load<u16>(p) == 0x3030) return false;
   // Until July the odd months have 31 days, from August on the even ones.
-  if (day > 28 && (month == 2 || day > 30 + ((month ^ (month >> 3)) & 1))) return false;
+  const year: i32 = pair(p + 2);
+  const last: i32 = month != 2 ? 30 + ((month ^ (month >> 3)) & 1) : (year & 3) == 0 && year != 0 ? 29 : 28;
+  if (day > last) return false;
   if (length == 10) return true;
   const rest: i32 = digitsOf(v128.load(p, 16));
   const sign: i32 = byte(p + 19);

@@ -1,6 +1,7 @@
 // The tokenizer (tokenizer.as.ts) and its memory, shared by all documents. Reading a chunk is synchronous, so documents take turns, and
 // each loads its own names first.
 import { fingerprintStart, highFactor, lowFactor } from "../../model/fingerprints.ts";
+import { PageLines } from "../../model/page-list.ts";
 import { decodeWide } from "../../model/text.ts";
 import { protocolUrlLength } from "../../model/url.ts";
 import type { XmlName } from "../xml/names.ts";
@@ -119,6 +120,13 @@ export class Tokenizer {
     memory[slot + 1] = memory[(at + layout.tokenLow) >> 2]!;
   }
 
+  /** The lines between two positions, which are those of this many pages. */
+  lines(from: number, to: number, count: number): PageLines {
+    const isAscii = this.#code.linesAreAscii.value === 1;
+    const bytes = this.bytes.subarray(from, to);
+    return new PageLines(isAscii ? decodeAscii(bytes) : decodeWide(bytes), count, isAscii);
+  }
+
   countLineEnds(from: number, to: number): number {
     return this.#code.lineEnds(from, to);
   }
@@ -165,7 +173,7 @@ export function createTokenizer(): Tokenizer | undefined {
 
 type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
-type Result = "at" | "needsMore" | "textOut" | "isAscii";
+type Result = "at" | "needsMore" | "textOut" | "isAscii" | "linesAreAscii";
 
 interface TokenizerCode extends Readonly<Record<Setting | Seed | Result, { value: number }>> {
   readonly memory: { readonly buffer: ArrayBuffer };
