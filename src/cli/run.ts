@@ -207,8 +207,8 @@ export class Run {
       await this.#output.flush();
       this.crawled();
       this.#settle();
-      const { listed, notes = [] } = outcome();
-      this.#endings.at(-1)?.print(this.messages, listed, notes);
+      const { listed, notes = [], unit } = outcome();
+      this.#endings.at(-1)?.print(this.messages, listed, notes, unit);
       return Math.max(...this.#endings.map(({ exitCode }) => exitCode));
     } catch (error) {
       this.crawled();

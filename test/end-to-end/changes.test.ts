@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type ChangesOptions, changes } from "../../src/diff/changes.ts";
 import type { Options } from "../../src/model/options.ts";
 import { openTree } from "../../src/tree/build.ts";
-import { ended, shell, sitegrove, start } from "../cli/program.ts";
+import { ended, onTerminal, shell, sitegrove, start } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
@@ -562,6 +562,13 @@ describe("the program", () => {
     expect((await sitegrove(words)).stderr).toBe("");
     routes["/s.xml"] = list(dateOf);
     expect((await sitegrove(words)).stderr).toBe(told === undefined ? "" : `sitegrove: ${told}\n`);
+  });
+
+  test("counts changes on a terminal, not pages", async () => {
+    const served = await serve({ "/robots.txt": "Sitemap: {base}/s.xml\n", "/s.xml": urlset("/1", "/2") });
+    const words = `changes ${served.homepage} --state ${newState()} -k --no-homepage -f pages`;
+    expect((await onTerminal(words)).stdout).toContain("2 changes from 1 sitemap in ");
+    expect((await onTerminal(words)).stdout).toContain("0 changes from 1 sitemap in ");
   });
 
   test("exits with 3 if --allowed-for skips pages because a robots.txt cannot be read", async () => {

@@ -121,14 +121,14 @@ export class CrawlEnding {
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
-  /** Prints the end. `listed`: how many pages were written. `notes`: further sentences. */
-  print(messages: Messages, listed: number, notes: readonly string[]): void {
+  /** Prints the end. `listed`: how many pages, or other units, were written. `notes`: further sentences. */
+  print(messages: Messages, listed: number, notes: readonly string[], unit = "page"): void {
     if (this.#unreachable !== undefined) {
       messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
       return;
     }
     const losses = messages.hasLog ? [] : this.#shownLosses();
-    if (messages.isTerminal) this.#printGrouped(messages, losses, listed);
+    if (messages.isTerminal) this.#printGrouped(messages, losses, counted(listed, unit));
     else this.#printLines(messages, losses);
     this.#skipped.print(messages);
     const elsewhere = this.given === undefined ? undefined : this.#hosts.elsewhere(this.given);
@@ -169,12 +169,12 @@ export class CrawlEnding {
     this.#printSummary(messages);
   }
 
-  #printGrouped(messages: Messages, losses: readonly Loss[], listed: number): void {
+  #printGrouped(messages: Messages, losses: readonly Loss[], listed: string): void {
     const { totals } = this.#finished ?? {};
     if (this.#found) {
       const sources = totals === undefined ? "" : ` from ${counted(totals.sitemaps, "sitemap")}`;
       const effort = totals === undefined ? "" : ` in ${duration(totals.duration)}, ${size(totals.wireBytes)}`;
-      messages.say(`${counted(listed, "page")}${sources}${effort}`, "good");
+      messages.say(`${listed}${sources}${effort}`, "good");
       if (totals !== undefined) sayProvenance(messages, totals.obtained);
     }
     this.#printSummary(messages);
