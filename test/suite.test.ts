@@ -1,4 +1,4 @@
-// The tests about themselves: what they print, where they write, and how long one may take.
+// Tests of the suite itself: what it prints, where it writes, and how long a test may take.
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -82,7 +82,7 @@ describe("what counts as a URL", () => {
   });
 });
 
-// URL.canParse of Node 20 and 22 answers otherwise once it is compiled.
+// `URL.canParse` of Node 20 and 22 gives another answer once it is compiled.
 test("a host with an umlaut is valid, also after many others", () => {
   for (let index = 0; index < 20_000; index++) resolve(`https://example.org/${index}`);
   expect(resolve("https://bücher.example/")).toEqual({ url: "https://bücher.example/" });

@@ -22,7 +22,7 @@ const endMark = "-- end of example --";
 
 interface Example extends Block {
   readonly name: string;
-  /** What it prints, where the documentation shows it. */
+  /** Its output, if the documentation shows it. */
   readonly output: string | undefined;
 }
 
@@ -61,8 +61,7 @@ test("the documentation has examples of both kinds", () => {
 });
 
 test("every fenced block says what it is", () => {
-  // test/cli/tables.test.ts runs what needs DuckDB or pandas.
-  // test/end-to-end/tools.test.ts what needs other tools ("javascript").
+  // test/cli/tables.test.ts runs examples with DuckDB and pandas, test/end-to-end/tools.test.ts those with other tools ("javascript").
   const known = words("ts js sh console text json xml csv html http sql python yaml bash javascript");
   expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
 });
@@ -115,7 +114,7 @@ describe("commands", () => {
   });
 });
 
-// A script for cron, and what a workflow runs: on the first day, and on the second.
+// The steps of workflows, which run on a first and on a second day.
 const daily = examples.flatMap((example) => {
   const { language, code } = example;
   const steps = [...code.matchAll(/^( *)- run: \|\n((?:\1 {4}.*\n)+)/gm)];
@@ -144,7 +143,7 @@ test.runIf(hasPython()).each(python)("$name runs", async (example) => {
   expect(stdout).not.toBe("");
 });
 
-// In one process, one after another, each in its folder: what an example leaves behind would keep it from ending.
+// Runs all examples in one process, each in its folder. If one of them left something open, the process would not end.
 function runScripts(): Promise<Ended> {
   const imports = scripts.map((example) => {
     const place = freshFolder(example);
@@ -159,8 +158,8 @@ function runScripts(): Promise<Ended> {
   return run("node", [runner], folder);
 }
 
-// What is for a shell is run by one. A command of the program does not need it, nor a process: it gets what `echo` said before it, and what
-// follows `|` gets what it printed.
+// Runs a line in a shell, unless it is a plain command of the program: that runs inside this process, with the output of an `echo` before it
+// as its input, and a command behind `|` reads its output.
 async function runLine(line: string, place: string, input = ""): Promise<Ended | CommandEnded> {
   const [, said, reader = ""] = /^echo (\S+) \| (.*)$/.exec(line) ?? [];
   if (said !== undefined) return runLine(reader, place, `${said}\n`);
@@ -180,7 +179,7 @@ async function runLine(line: string, place: string, input = ""): Promise<Ended |
   return { ...listed, stdout: "" };
 }
 
-// What installs, builds or takes minutes is not run from inside of the tests, nor what is meant for another shell.
+// Lines that install, build, take minutes or are for another shell are not run.
 function isOnlyNamed(line: string): boolean {
   return /^(npm (install|pack|ci|test|run|start)\b|node (bench|scripts)\/|git |cd |bunx |deno )|\bsource\b/.test(line);
 }
@@ -242,7 +241,7 @@ function originOf(website: string): string {
   return stand.origins.get(website) as string;
 }
 
-// Trailing spaces do not survive editors, and tabs of the outline are hard to see: both are written as the reader likes.
+// Ignores trailing spaces, which editors remove, and writes tabs as spaces, because tabs are hard to see in the documentation.
 function plain(text: string): string {
   return stand
     .toDocumented(text)
@@ -273,13 +272,13 @@ const compilerSettings = {
 
 function compile(project: string): string {
   const compiler = path.join(root, "node_modules/typescript/bin/tsc");
-  // Once and small: threads, and the collector of its memory, take more than they give.
+  // For one small project, threads and garbage collection cost more than they save.
   const how = { encoding: "utf8", cwd: project, env: { ...process.env, GOGC: "off" } } as const;
   const { stdout, stderr } = spawnSync(process.execPath, [compiler, "--singleThreaded", "-p", project], how);
   return `${stdout}${stderr}`;
 }
 
-// The package as an installed one: by its name, with its program beside it.
+// Makes the package look installed: it can be imported by its name, and its program is in `.bin`.
 function symlinkPackages(modules: string): void {
   mkdirSync(path.join(modules, ".bin"), { recursive: true });
   mkdirSync(path.join(modules, "@types"));
@@ -304,7 +303,7 @@ function run(command: string, args: readonly string[], cwd: string, input = ""):
     const child = execFile(command === "node" ? process.execPath : command, args, options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : ((error.code as number | undefined) ?? null), stdout, stderr });
     });
-    // `head` does not wait for all of it.
+    // `head` closes its input early.
     child.stdin?.on("error", () => undefined).end(input);
   });
 }

@@ -105,7 +105,7 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
         .replace(/^\/data/, path.join(folder, "data"))
         .replace(/\$\{QUEUE_PASSWORD.*\}/, "secret");
     const words = ({ command }: Service) => (typeof command === "string" ? command.split(" ") : command).map(here);
-    // What the image starts is `sitegrove`.
+    // The image starts `sitegrove`.
     const program = (service: Service) => [
       ...words(service),
       // The websites of this test are on loopback.
@@ -123,7 +123,7 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
       await listening(port, redis);
       const replicas = services.worker.deploy?.replicas ?? 0;
       expect(replicas).toBe(3);
-      // One of them as a process: all are alike.
+      // One of them runs as a process. The others would do the same.
       processes.push(start(program(services.worker), { env: secret }));
       for (let count = 1; count < replicas; count += 1) workers.push(launch(program(services.worker), { env: secret }));
       expect(await sitegrove(program(services.fill), { env: secret })).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// Links between pages, to headings and to files lead somewhere; nothing is left that nobody can reach, nor of a merge.
+// Every link to a page, heading or file has a target, every page can be reached, and no conflict of a merge is left.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

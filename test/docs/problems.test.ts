@@ -19,7 +19,7 @@ test.each(rows)("the row of %s is whole", (code, { message, cutOff, loss }) => {
   expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
   expect(message).toMatch(/^(\w|\[).*[^.]$/);
   expect(problemFixes[code as keyof typeof problemFixes]).toMatch(/^[A-Z].*\.$/);
-  // What ended too early is not complete.
+  // A document that ended too early is not complete.
   if (cutOff) expect(loss).toBe(true);
 });
 
@@ -52,7 +52,7 @@ test("no page names a problem of a family that does not exist", () => {
   const families =
     /^(dns|timeout|connection|tls|redirect|body|coding|charset|robots|xml|url|limit|archive|protocol)-[a-z-]+$/;
   const known = new Set<string>([...problemRows.keys(), ...errorCodes, ...checkRules.map(({ id }) => id)]);
-  // The changelog names codes that were.
+  // The changelog names codes of earlier versions.
   const words = pages
     .filter(({ file }) => file !== "CHANGELOG.md")
     .flatMap(({ file, text }) =>

@@ -1,4 +1,4 @@
-// What comes from the tables of options and problems is what they say: `npm run tables` would change nothing.
+// All text that is generated from the tables of options and problems is up to date: `npm run tables` would change nothing.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";

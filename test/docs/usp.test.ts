@@ -1,5 +1,5 @@
-// What the migration guide claims about Ultimate Sitemap Parser, against Ultimate Sitemap Parser itself, where it is installed
-// (`pip install ultimate-sitemap-parser==1.8.1`), on the same websites as this.
+// Compares what the migration guide says about Ultimate Sitemap Parser with USP itself, on the same websites, if it is installed
+// (`pip install ultimate-sitemap-parser==1.8.1`).
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";

@@ -122,7 +122,7 @@ describe("how it is used", () => {
     const settings = { compilerOptions: { ...always, typeRoots, ...compilerOptions }, files: sources };
     write(`${name}.json`, JSON.stringify(settings));
     const compiler = path.join(root, "node_modules/typescript/bin/tsc");
-    // Once and small: threads, and the collector of its memory, take more than they give.
+    // For one small project, threads and garbage collection cost more than they save.
     const env = { ...process.env, GOGC: "off" };
     const words = [compiler, "--singleThreaded", "-p", `${name}.json`];
     return spawnSync(process.execPath, words, { encoding: "utf8", cwd: project, env }).stdout;

@@ -1,4 +1,4 @@
-// What comes one by one, all of it.
+// Collects the items of an async iterable.
 import type { SitemapTree } from "../../src/tree/tree.ts";
 
 export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -11,7 +11,7 @@ export async function urlsOf(pages: AsyncIterable<{ readonly url: string }>): Pr
   return (await listOf(pages)).map(({ url }) => url);
 }
 
-/** A tree with its pages as one text: to compare so many values one by one takes longer than to read them. */
+/** A tree with its pages as one string, because comparing the values one by one takes longer than reading them. */
 export async function contentOf(tree: SitemapTree): Promise<string> {
   return JSON.stringify([tree, await listOf(tree.pages())]);
 }

@@ -1,6 +1,6 @@
-// Documents of websites, for tests: sitemaps, indexes and robots.txt. Tests about what is written in a document write it themselves.
+// Makes sitemaps, indexes and robots.txt. Tests about the text of a document write it themselves.
 
-/** The homepage of websites that no server has. */
+/** The homepage of websites that exist only in memory. */
 export const home = "https://example.org/";
 
 /** Namespaces of sitemaps, as attributes. */

@@ -1,9 +1,8 @@
-// How much the tests try: by default a part, so that all of them take minutes; with SITEGROVE_LONG everything
-// (`npm run test:long`).
+// How many cases the tests try: a part of them by default, all of them with SITEGROVE_LONG (`npm run test:long`).
 
 export const isLong: boolean = process.env["SITEGROVE_LONG"] !== undefined;
 
-/** All of so many, or a few of them. */
+/** How many of `all` cases to try: a fifth of them, or `few`, unless this is a long run. */
 export function some(all: number, few: number = Math.ceil(all / 5)): number {
   return isLong ? all : few;
 }

@@ -1,4 +1,4 @@
-// Ports for servers that are programs of their own, and the moment from which such a server answers.
+// Finds ports for servers that run as their own processes, and waits until such a server answers.
 import type { ChildProcess } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +21,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Waits until it answers, however long a busy machine takes; fails where it ended. */
+/** Waits until the server answers, however long a busy machine takes. Fails if its process ends. */
 export async function listening(port: number, server: ChildProcess): Promise<void> {
   let failure: unknown;
   server.once("error", (error) => {

@@ -1,19 +1,19 @@
-// A proxy on this machine: it takes every name for this machine, too, and notes what it was asked.
+// A proxy on loopback that resolves every name to loopback and records its requests.
 import http from "node:http";
 import net from "node:net";
 import { onTestFinished } from "vitest";
 import { listenOnLoopback } from "./loopback.ts";
 
 interface ProxyServer {
-  /** `GET http://…` and `CONNECT host:port`, in the order in which they came. */
+  /** `GET http://…` and `CONNECT host:port`, in the order of arrival. */
   readonly asked: string[];
   readonly url: string;
 }
 
 interface ProxyOptions {
-  /** The status that CONNECT is answered with. */
+  /** The status of responses to CONNECT. */
   readonly refuse?: number;
-  /** Of the user `user`. */
+  /** The password of the user `user`. */
   readonly password?: string;
 }
 

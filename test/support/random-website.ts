@@ -1,6 +1,5 @@
-// Websites made up at random: indexes, pages, redirects, fragments, other spellings of URLs, loops, failures, broken bodies, links of
-// the homepage, and budgets. Whatever comes first, and however much at a time, what is printed is the same, and so is what is
-// printed from the archive.
+// Makes random websites: indexes, pages, redirects, fragments, spellings of URLs, loops, failures, broken bodies, links on the homepage, and
+// limits. The program must print the same for each of them, in whatever order documents arrive, however many at a time, and from the archive.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +17,7 @@ import { writeJson, writeTabtree } from "../../src/write/trees.ts";
 import { Random } from "./random.ts";
 import { home, index, type Route, robots, site, urlset } from "./site.ts";
 
-/** Throws where two ways to read the website with this number print different bytes. */
+/** Throws if two ways to read the website with this number print different bytes. */
 export async function checkWebsite(number: number): Promise<void> {
   const { routes, limits } = randomWebsite(new Random(number));
   const random = new Random(number);
@@ -30,14 +29,14 @@ export async function checkWebsite(number: number): Promise<void> {
     for (const [concurrency, wait] of [
       [16, () => random.below(6)],
       [2 + random.below(4), () => random.below(4)],
-      // What is declared first comes last, and always so.
+      // Each document always takes the same time.
       [8, (url: string) => waits.get(url) ?? waits.set(url, random.below(9)).get(url) ?? 0],
     ] as const) {
       const again = await crawled({ routes, limits, concurrency, wait, folder });
       expectSame(`${concurrency} at a time`, again.printed, first.printed);
       expectSame(`${concurrency} at a time, from its archive`, again.replayed, first.printed);
-      // The homepage may be a sitemap, too, and is then asked for as both. So may what robots.txt redirects to, and what lies
-      // too many redirects away from one place need not from another.
+      // No document is requested twice, with three exceptions: the homepage may also be a sitemap, robots.txt may redirect to a sitemap, and
+      // a document may be too many redirects away from one place and not from another.
       const documents = again.hits.filter((hit) => hit !== "/");
       if (typeof routes["/robots.txt"] === "string" && fixedLimitsOf(limits).redirects === fixedLimits.redirects) {
         expectSame("asked for twice", documents.toSorted().join("\n"), [...new Set(documents)].sort().join("\n"));
@@ -48,7 +47,7 @@ export async function checkWebsite(number: number): Promise<void> {
     for await (const { url } of streamPages(home, { client, retries: 0, limits, onUnreachable: "end" }))
       streamed.push(url);
     expectSame("streamed", streamed.join("\n"), first.pagesOnce.join("\n"));
-    // Whether it is complete can be told from the codes of its problems, and from nothing else.
+    // A tree is complete exactly if none of its problems loses something.
     expectSame("complete", String(first.complete), String(!first.codes.some(isLossy)));
   } catch (error) {
     throw new Error(`website ${number}: ${error instanceof Error ? error.message : error}`, { cause: error });
@@ -98,7 +97,7 @@ export function slowed(client: Client, wait: (url: string) => number): Client {
     async request(request) {
       const milliseconds = wait(request.url);
       if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
-      // To a server, all spellings are one.
+      // A server takes all spellings of a URL for the same.
       return client.request({ ...request, url: decodeURI(new URL(request.url).href) });
     },
   };
@@ -160,7 +159,7 @@ export function randomWebsite(random: Random): { routes: Record<string, Route>; 
   };
 }
 
-// One document has many URLs.
+// Spells the URL of a document in one of many ways.
 function spelled(path: string, random: Random): string {
   switch (random.below(9)) {
     case 0:

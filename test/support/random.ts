@@ -1,4 +1,4 @@
-// Chance that can be repeated: the same number always draws the same lots.
+// Random numbers that can be repeated: the same seed always gives the same sequence.
 
 export class Random {
   #state: number;

@@ -17,9 +17,9 @@ export interface RedisServer {
   readonly port: number;
   readonly url: string;
   readonly process: ChildProcess;
-  /** With SIGKILL. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** Again on the same port, from what it wrote. */
+  /** Starts it on the same port, with the data that it wrote before. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }

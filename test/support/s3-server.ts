@@ -3,22 +3,22 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { hasPython, pythonEnvironment } from "./installed.ts";
 import { freePort, listening } from "./own-port.ts";
 
-/** Of a file that goes in parts, in bytes; the last part may be smaller. */
+/** The smallest part of an upload in several parts, in bytes. The last part may be smaller. */
 export const smallestPart: number = 5 * 2 ** 20;
 
 export const hasS3: boolean = hasPython("flask", "moto");
 
 export interface S3Server {
-  /** For the environment of whoever uses it. */
+  /** Environment variables that lead a client to this server. */
   readonly env: Readonly<Record<string, string>>;
   makeBucket(name: string): Promise<void>;
   keys(bucket: string): Promise<string[]>;
-  /** Of those in parts. */
+  /** The ids of uploads in several parts that were not finished. */
   unfinishedUploads(bucket: string): Promise<string[]>;
   stop(): Promise<void>;
 }
 
-// With threads, moto may find a name free for two at once, which S3 does not.
+// Without threads: with them, moto may tell two clients at once that a name is free. S3 never does.
 const oneAtATime = `
 import sys
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
@@ -58,7 +58,7 @@ export async function startS3(): Promise<S3Server> {
   };
 }
 
-// Who asks matters to moto, not whether it is true.
+// moto wants a signature, but does not verify it.
 const authorization = {
   authorization: "AWS4-HMAC-SHA256 Credential=key/20240101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0",
 };

@@ -1,4 +1,4 @@
-// Files share processes (vitest.config.ts): whatever one of them puts into the environment is gone before the next begins.
+// Test files share processes (vitest.config.ts), so this undoes what one of them changed in the environment before the next begins.
 import { afterAll } from "vitest";
 
 const before = { ...process.env };

@@ -1,9 +1,9 @@
-// Where only URLs are wanted (`ls -f pages`), details are left out: what a document gives must be the same either way.
+// If only URLs are wanted (`ls -f pages`), the parser skips the details. The URLs and problems must be the same either way.
 import { type TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { expectSame } from "./expect-same.ts";
 import { parsePieces } from "./parsed.ts";
 
-/** Expects the same URLs and problems as where everything is wanted. */
+/** Expects the same URLs and problems with and without the details. */
 export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<typeof parsePieces>[1] = {}): void {
   const list = [...pieces];
   const { pages, ...rest } = parsePieces(list, options);

@@ -10,7 +10,7 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** Undefined where no disk can be mounted. */
+/** Returns undefined if no disk can be mounted. */
 export function smallDisk(kilobytes: number): SmallDisk | undefined {
   const place = mkdtempSync(path.join(tmpdir(), "small-disk-"));
   try {
@@ -23,7 +23,7 @@ export function smallDisk(kilobytes: number): SmallDisk | undefined {
   return {
     path: place,
     remove() {
-      // Lazily: an open file must not keep the test from ending.
+      // A lazy unmount works even if a file is still open.
       execFileSync("umount", ["-l", place], { stdio: "ignore" });
       rmdirSync(place);
     },

@@ -1,4 +1,4 @@
-// A resolver of the tests' own: answers from a table, and counts who asked for what.
+// A resolver that answers from a table and records the names that were looked up.
 export interface StubResolver {
   (hostName: string): Promise<readonly string[]>;
   readonly asked: readonly string[];

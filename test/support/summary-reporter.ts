@@ -1,11 +1,10 @@
-// What `npm test` prints: a dot for each file, failures in full, a summary, what was skipped because the machine lacks it, and a line for each
-// test that failed.
+// Prints what `npm test` shows: a dot for each file, failures in full, the counts, what the machine lacks, and a line for each failed test.
 import { DotReporter, type SerializedError, type TestCase, type TestModule, type TestRunEndReason } from "vitest/node";
 import { missing } from "./installed.ts";
 
 export class SummaryReporter extends DotReporter {
   constructor() {
-    // Nothing is written over: the same on a terminal and in a file.
+    // The output is the same on a terminal and in a file: no line is overwritten.
     super({ isTTY: false });
   }
 
@@ -24,12 +23,12 @@ export class SummaryReporter extends DotReporter {
     super.onTestRunEnd(testModules, unhandledErrors, reason);
     const tests = testModules.flatMap(({ children }) => [...children.allTests()]);
     const lacking = missing();
-    if (lacking.length > 0) this.log(`Skipped what needs, and this machine lacks: ${lacking.join("; ")}`);
+    if (lacking.length > 0) this.log(`Some tests were skipped because this machine lacks: ${lacking.join("; ")}`);
     for (const line of failed(tests)) this.log(line);
   }
 }
 
-/** A line for each test that failed: where, which, and the first line of why. */
+/** One line for each failed test: its file and line, its name, and the first line of the error. */
 export function failed(tests: readonly TestCase[]): string[] {
   return tests.flatMap((each) => {
     const { state, errors } = each.result();

@@ -1,10 +1,10 @@
-// A connection that can be lost: passes bytes on until it is cut, refuses while it is down, and then passes them again.
+// A TCP proxy that can fail: it passes bytes on until it is cut, refuses connections while it is down, and can start again.
 import { connect, createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "./loopback.ts";
 
 export interface TcpProxy {
   readonly port: number;
-  /** From here on nothing passes, as where a cable was pulled: nobody is told. */
+  /** Drops all bytes from now on without closing connections, as if a cable were pulled. */
   freeze(): void;
   /** Ends all connections, and refuses new ones. */
   cut(): void;

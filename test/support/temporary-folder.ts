@@ -1,18 +1,18 @@
-// Where a run of the tests keeps its temporary files: a folder of its own. It is gone after the run, and with it whoever was started by the
-// tests and is still there, also where Ctrl-C ended it. Two runs at a time have nothing in common.
+// Gives each run of the tests a temporary folder of its own. When the run ends, also by Ctrl-C, the folder is deleted, and processes that the
+// tests started and left behind are killed. Two runs at a time share nothing.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-/** For this process and those that it starts. */
+/** Makes a new folder the temporary one of this process and of those that it starts. */
 export function useOwnTemporaryFolder(): void {
   if (process.platform === "win32" || path.basename(tmpdir()).startsWith(prefix)) return;
   const folder = mkdtempSync(path.join(tmpdir(), prefix));
-  // Servers that do not run as root get at what is theirs in there.
+  // Servers that do not run as root need to reach their files in it.
   chmodSync(folder, 0o755);
   process.env["TMPDIR"] = folder;
-  // What the program keeps from one run to the next.
+  // The program keeps a cache from one run to the next.
   process.env["XDG_CACHE_HOME"] = path.join(folder, "cache");
   process.on("exit", () => {
     for (const pid of startedWith(folder)) end(pid);
@@ -23,7 +23,7 @@ export function useOwnTemporaryFolder(): void {
 
 const prefix = "sitegrove-tests-";
 
-// Known by their environment, which those that left the group of processes have, too. Redis hides it, but works in there.
+// Finds processes by their environment, which they keep if they leave the process group. Redis hides it, but its working directory is in the folder.
 function startedWith(folder: string): number[] {
   if (!existsSync("/proc/self/environ")) return [];
   const isOurs = (pid: number) => {
@@ -48,7 +48,7 @@ function end(pid: number): void {
   }
 }
 
-// Small disks.
+// Finds the small disks that tests mounted.
 function mountedIn(folder: string): string[] {
   if (!existsSync("/proc/mounts")) return [];
   const places = readFileSync("/proc/mounts", "utf8").split("\n");

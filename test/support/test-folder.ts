@@ -1,15 +1,15 @@
-// Folders for the files of a test.
+// Folders for the files that a test writes.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach } from "vitest";
 
-/** A folder that is gone after the run. */
+/** Makes a folder that is deleted after the run. */
 export function newFolder(): string {
   return realpathSync(mkdtempSync(path.join(tmpdir(), "test-")));
 }
 
-/** For each test of a file a folder of its own, which is gone after it: the path of a file in it, or its own. */
+/** Makes a folder for each test and deletes it afterwards. Returns a function from a file name to its path in that folder. */
 export function testFolder(): (name?: string) => string {
   let folder = "";
   beforeEach(() => {

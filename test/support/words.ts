@@ -1,4 +1,4 @@
-/** The words of a text, for lists that are long. */
+/** Splits a string into words, to write long lists in short. */
 export function words(text: string): string[] {
   return text.split(/[ \n]+/).filter((word) => word !== "");
 }

@@ -1,10 +1,10 @@
-// XML as another parser reads it: saxes, which is strict.
+// Reads XML with saxes, a strict parser that shares no code with ours.
 import { SaxesParser } from "saxes";
 
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Of the element itself, without those in it. */
+  /** The text of the element itself, without that of its children. */
   text: string;
   readonly children: Element[];
 }
