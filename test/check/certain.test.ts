@@ -3,18 +3,18 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { readPageHead } from "../../src/check/page-head.ts";
 import { notCheckedSentences } from "../../src/check/words.ts";
-import { entry, files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
+import { dated, entry, files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
 import { checked, type Website } from "./checked.ts";
 
 const found = async (website: Website) =>
   Object.fromEntries((await checked(website)).findings.map(({ rule, count }) => [rule, count]));
 
 test("missing return links are reported between pages that were both read, even if other sitemaps could not be", async () => {
-  const en = `<url><loc>${home}en</loc>${links({ en: "/en", de: "/de", fr: "/fr" })}</url>`;
+  const en = entry("/en", links({ en: "/en", de: "/de", fr: "/fr" }));
   const result = await checked(
     files({
       "/sitemap.xml": index("/a.xml", "/gone.xml", "/page.xml"),
-      "/a.xml": sitemap("/", en, `<url><loc>${home}de</loc>${links({ de: "/de" })}</url>`),
+      "/a.xml": sitemap("/", en, entry("/de", links({ de: "/de" }))),
       "/page.xml": { body: "<!doctype html><html><body>Oops</body></html>", headers: { "content-type": "text/html" } },
     }),
   );
@@ -44,7 +44,7 @@ test("if robots.txt lists a sitemap that does not exist, the finding names the o
 
 test("equal dates at the time of generation are one finding, not two", async () => {
   const now = "2026-06-15T11:59:30Z";
-  const same = await found(site(...many(60, (at) => `<url><loc>${home}${at}</loc><lastmod>${now}</lastmod></url>`)));
+  const same = await found(site(...many(60, (at) => dated(`/${at}`, now))));
   expect(same).toMatchObject({ "lastmod-all-identical": 1 });
   expect(same).not.toHaveProperty("lastmod-generated");
 });

@@ -5,19 +5,18 @@ import type { CheckOptions } from "../../src/check/options.ts";
 import { lastmodTrust } from "../../src/check.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { home, type Route, site } from "../support/site.ts";
+import { entry, richUrlset } from "../support/documents.ts";
+import { home, type Route, robots, site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const now = "2026-06-15T12:00:00Z";
 const day = 24 * 3600 * 1000;
 const before = (milliseconds: number) => new Date(Date.parse(now) - milliseconds).toISOString();
 
-const entry = (number: number, date: string, more = "") =>
-  `<url><loc>${home}p${number}</loc>${date === "" ? "" : `<lastmod>${date}</lastmod>`}${more}</url>`;
-const urlset = (entries: readonly string[]) =>
-  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">${entries.join("")}</urlset>`;
+const page = (number: number, date: string, more = "") =>
+  entry(`/p${number}`, `${date === "" ? "" : `<lastmod>${date}</lastmod>`}${more}`);
 const pages = (count: number, dateOf: (number: number) => string, from = 0) =>
-  Array.from({ length: count }, (_, number) => entry(number + from, dateOf(number)));
+  Array.from({ length: count }, (_, number) => page(number + from, dateOf(number)));
 
 async function trust(
   sitemaps: readonly (readonly string[])[],
@@ -26,8 +25,8 @@ async function trust(
 ) {
   const names = sitemaps.map((_, number) => `/${number}.xml`);
   const { client } = site({
-    "/robots.txt": names.map((name) => `Sitemap: ${home.slice(0, -1)}${name}`).join("\n"),
-    ...Object.fromEntries(sitemaps.map((entries, number) => [`/${number}.xml`, urlset(entries)])),
+    "/robots.txt": robots(...names),
+    ...Object.fromEntries(sitemaps.map((entries, number) => [`/${number}.xml`, richUrlset(...entries)])),
     ...more,
   });
   const crawl = { client, retries: 0, knownPaths: "never", useHomepage: false } as const;
@@ -62,7 +61,7 @@ test("recent dates of news do not count against a sitemap", async () => {
   const story = (date: string) =>
     `<news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>${date}</news:publication_date><news:title>T</news:title></news:news>`;
   const list = Array.from({ length: 20 }, (_, n) =>
-    entry(n, before((n + 1) * 3_600_000), story(before((n + 1) * 3_600_000))),
+    page(n, before((n + 1) * 3_600_000), story(before((n + 1) * 3_600_000))),
   );
   expect(await trust([list])).toEqual(["trustworthy"]);
 });
@@ -107,7 +106,7 @@ const pageOf = ({ own, footer = "All rights reserved" }: Text): Route => ({
 function websiteOf({ dateOf, textOf, count = 10 }: Run) {
   const routes: Record<string, Route> = {
     "/robots.txt": `Sitemap: ${home}s.xml`,
-    "/s.xml": urlset(pages(count, dateOf)),
+    "/s.xml": richUrlset(...pages(count, dateOf)),
   };
   for (let number = 0; textOf !== undefined && number < count; number++) routes[`/p${number}`] = pageOf(textOf(number));
   return { client: site(routes).client, retries: 0, knownPaths: "never", useHomepage: false } as const;

@@ -14,7 +14,7 @@ import { some } from "../support/long.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { type Route, site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
-import { files, home, index, sitemap } from "./cases/case.ts";
+import { dated, entry, files, home, index, sitemap } from "./cases/case.ts";
 
 const folder = newFolder();
 
@@ -29,7 +29,6 @@ async function listed(routes: Readonly<Record<string, Route>>, options: CheckOpt
 
 const many = some(3000, 1000);
 const numbers = Array.from({ length: many }, (_, number) => number);
-const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
 const alternate = (url: string) => `<xhtml:link rel="alternate" hreflang="de" href="${url}"/>`;
 /** Every kind of rule, each with more occurrences than examples. */
 const { routes } = files({
@@ -38,9 +37,7 @@ const { routes } = files({
   "/dates.xml": sitemap(...numbers.map((number) => dated(`${home}d${number}`, `${number}. Mai`))),
   "/one.xml": sitemap(...numbers.map((number) => `/same/${number}`)),
   "/two.xml": sitemap(...numbers.map((number) => (number % 2 === 0 ? `/same/${number}` : `/Same/${number}`))),
-  "/links.xml": sitemap(
-    ...numbers.map((number) => `<url><loc>${home}l${number}</loc>${alternate(`${home}f${number}#x`)}</url>`),
-  ),
+  "/links.xml": sitemap(...numbers.map((number) => entry(`/l${number}`, alternate(`${home}f${number}#x`)))),
 });
 
 test("every occurrence is exactly one row, with its line", async () => {
@@ -81,7 +78,7 @@ test("the rows of one page come in the same order in every run", async () => {
   const pages = numbers
     .slice(0, 50)
     .flatMap((at) => [
-      `<url><loc>${home}en${at}</loc>${languages.map((language) => link(language, at)).join("")}</url>`,
+      entry(`/en${at}`, languages.map((language) => link(language, at)).join("")),
       ...languages.map((language) => `/${language}${at}`),
     ]);
   const { rows } = await listed(files({ "/sitemap.xml": sitemap(...pages) }).routes);
