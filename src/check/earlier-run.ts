@@ -1,11 +1,12 @@
 // An earlier run, from its archive, compared with this one: whether dates changed when their pages did. All listed pages of both are joined
 // on disk; the content of pages is compared where both runs requested them.
-import { archivedPages, type PageFetch } from "../crawl/fetch-pages.ts";
-import { visibleContent, visibleText } from "../crawl/visible-content.ts";
+
 import { type Group, Join } from "../join/join.ts";
 import { SpillFile } from "../join/spill-file.ts";
 import { FingerprintReader } from "../model/fingerprints.ts";
 import { hasTime } from "../model/instant.ts";
+import { archivedPages, type PageFetch } from "../pages/fetch-pages.ts";
+import { visibleContent, visibleText } from "../pages/visible-content.ts";
 import { openTree } from "../tree/build.ts";
 import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";

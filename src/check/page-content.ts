@@ -1,7 +1,7 @@
 // What a page of a static site contains, to tell whether a build changed it.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { visibleContent } from "../crawl/visible-content.ts";
+import { visibleContent } from "../pages/visible-content.ts";
 import type { SiteFiles } from "./site-files.ts";
 
 /** A digest of the file at a URL of a static site. If the host sends no file, what it does instead. */

@@ -1,12 +1,13 @@
 // After a migration: requests every page that is gone at its old address, and says where it leads.
-import { ErrorPages } from "../crawl/error-pages.ts";
-import { type FollowedPage, inOrder, openPageFetch } from "../crawl/fetch-pages.ts";
+
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
+import { ErrorPages } from "../pages/error-pages.ts";
+import { type FollowedPage, inOrder, openPageFetch } from "../pages/fetch-pages.ts";
 import { isTree } from "../tree/tree.ts";
 import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { diffBatches, type OnSide } from "./diff-trees.ts";

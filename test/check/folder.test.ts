@@ -13,8 +13,8 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
-import { visibleContent } from "../../src/crawl/visible-content.ts";
 import { problem } from "../../src/model/problem.ts";
+import { visibleContent } from "../../src/pages/visible-content.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { newFolder } from "../support/test-folder.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
-import { nowhere } from "../../src/crawl/error-pages.ts";
+import { nowhere } from "../../src/pages/error-pages.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";

@@ -1,12 +1,13 @@
 // Rules about listed pages that are requested, or that are files of a static site: whether they can be opened, redirect, have `noindex`, or
 // have another canonical URL.
-import type { PageAnswer, PageFetch } from "../../crawl/fetch-pages.ts";
+
 import { type HeaderList, header } from "../../model/exchange.ts";
 import { lastInstant } from "../../model/instant.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { Problem } from "../../model/problem.ts";
 import { rewriteUnlessTarget } from "../../model/rewrite.ts";
 import { parseUrl } from "../../model/url.ts";
+import type { PageAnswer, PageFetch } from "../../pages/fetch-pages.ts";
 import { partsOf, robotsOf } from "../../tree/tree.ts";
 import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
@@ -227,8 +228,8 @@ async function* fetchPages(
   signal?.addEventListener("abort", onAbort, { once: true });
   // setTimeout treats longer delays as 1 ms.
   const timer = time.left < 2 ** 31 ? setTimeout(() => end.abort(), Math.max(0, time.left)) : undefined;
-  const { openPageFetch, archivedPages, inOrder } = await import("../../crawl/fetch-pages.ts");
-  const { ErrorPages } = await import("../../crawl/error-pages.ts");
+  const { openPageFetch, archivedPages, inOrder } = await import("../../pages/fetch-pages.ts");
+  const { ErrorPages } = await import("../../pages/error-pages.ts");
   const given = tree.discovery.filter(({ by }) => by === "given").map(({ url }) => url);
   const target = given.length > 0 ? { sitemaps: given } : { homepage: tree.homepage };
   const source = partsOf(tree).isNamed

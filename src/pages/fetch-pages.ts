@@ -2,6 +2,10 @@
 // the beginning of a page is read. With `save`, the responses are kept in an archive; with `resume`, they are appended to one, and those
 // that it has are not requested. The pages of a tree from an archive come from the archive.
 import type { ArchiveInfo } from "../archive/info.ts";
+import { openWebsite } from "../crawl/fetch-one.ts";
+import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "../crawl/host-robots.ts";
+import { type CrawlTarget, prepare } from "../crawl/prepare.ts";
+import { redirectTarget } from "../crawl/redirects.ts";
 import {
   type DocumentRequest,
   type DocumentSource,
@@ -13,10 +17,6 @@ import {
 import { type Options, resolveOptions, type Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
-import { openWebsite } from "./fetch-one.ts";
-import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "./host-robots.ts";
-import { type CrawlTarget, prepare } from "./prepare.ts";
-import { redirectTarget } from "./redirects.ts";
 
 /** The response of a page. */
 export interface PageAnswer {
@@ -73,7 +73,7 @@ export async function openPageFetch(
   const own: Settings = { ...settings, limits, retries: Math.min(settings.retries, 1) };
   const isStored = own.save !== undefined || own.resume !== undefined;
   const page = { pages, limits };
-  const { store } = isStored ? await (await import("./storage.ts")).openStorage(prepared, false, page) : {};
+  const { store } = isStored ? await (await import("../crawl/storage.ts")).openStorage(prepared, false, page) : {};
   const website = await openWebsite(own, named, store);
   const unreachable = new Map<string, Problem>();
   return pageFetch(own, {
