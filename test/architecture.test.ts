@@ -41,7 +41,7 @@ for (const [, own, others = ""] of table.split("\n\n", 1)[0]!.matchAll(/^\| (.*)
   for (const folder of words(own)) mayImport[folder] = allowed;
 }
 
-test("the table has every folder", () => {
+test("every folder has a row in the table", () => {
   expect(Object.keys(mayImport).sort()).toEqual([...folders].sort());
 });
 

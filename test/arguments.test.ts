@@ -243,7 +243,7 @@ test("an archive is new or resumed, not both", async () => {
   }
 });
 
-test("what recurse and recurseList return is checked, also if it is a promise", async () => {
+test("recurse and recurseList must return the right type, also in a promise", async () => {
   const { client } = site({ "/i.xml": index("/a.txt"), "/a.txt": "https://example.org/1" });
   const read = (options: object) =>
     sitemapTreeForHomepage({ sitemaps: ["https://example.org/i.xml"] }, { client, ...options });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { TestCase } from "vitest/node";
 import { failed } from "./support/summary-reporter.ts";
 
-test("a test that failed has a line at the end: where, which and why", () => {
+test("each failed test has a line at the end, with its place, name and reason", () => {
   const file = "test/a.test.ts";
   const errors = [{ message: "expected 1 to be 2\n- 2\n+ 1", stacks: [{ file: `/clone/${file}`, line: 7 }] }];
   const made = (fullName: string, result: object) =>

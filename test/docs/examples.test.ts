@@ -71,7 +71,7 @@ describe("scripts", () => {
     expect(typeErrors).toBe("");
   });
 
-  test("all of them end by themselves, and none fails", () => {
+  test("every example ends by itself, and none fails", () => {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: "" });
   });
 
@@ -120,7 +120,7 @@ const daily = examples.flatMap((example) => {
   const steps = [...code.matchAll(/^( *)- run: \|\n((?:\1 {4}.*\n)+)/gm)];
   return language === "yaml" ? steps.map(([, , script = ""]) => ({ ...example, script: `set -e\n${script}` })) : [];
 });
-test("there is a workflow", () => {
+test("the documentation has a workflow", () => {
   expect(daily).not.toEqual([]);
 });
 test.each(daily)("$name runs on two days", async (example) => {

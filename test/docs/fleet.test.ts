@@ -40,7 +40,7 @@ print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
   expect(stdout).toContain('--shard "$JOB_COMPLETION_INDEX/8"');
 });
 
-test.skipIf(!hasRedis)("the commands for a queue do what they should, one after the other", async () => {
+test.skipIf(!hasRedis)("the commands for a queue work, one after the other", async () => {
   const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
   const folder = newFolder();

@@ -24,7 +24,7 @@ const forms = [
 ];
 
 describe("forms of URLs", () => {
-  test("there are some", () => {
+  test("the page lists forms of URLs", () => {
     expect(forms.length).toBeGreaterThan(20);
   });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { type Page, page, pages, proseOf, root } from "./pages.ts";
 
-test.each(pages)("$file links only to what is there", (page) => {
+test.each(pages)("every link of $file has a target", (page) => {
   const broken = linksOf(page).filter((target) => !leadsSomewhere(page, target));
   expect(broken).toEqual([]);
 });

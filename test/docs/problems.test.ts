@@ -23,7 +23,7 @@ test.each(rows)("the row of %s is whole", (code, { message, cutOff, loss }) => {
   if (cutOff) expect(loss).toBe(true);
 });
 
-test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the protocol was read", () => {
+test("exceeding a limit of ours is a loss; exceeding one of the protocol is not", () => {
   for (const code of problemRows.keys()) {
     if (code.startsWith("limit-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: true });
     if (code.startsWith("protocol-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: false });
@@ -32,7 +32,7 @@ test("what a limit of ours cuts, skips or refuses is a loss; what exceeds the pr
   expect([isLossy("cycle"), isLossy("url-relative"), isLossy("xml-bare-ampersand")]).toEqual([false, false, false]);
 });
 
-test("without a document something is missing; a problem on the way to one is no loss", () => {
+test("a document that could not be read is a loss; a problem on the way to it is not", () => {
   const notes = ["redirect-encoding", "redirect-downgrade", "https-missing"];
   for (const code of Object.keys(fetchingProblems)) {
     expect({ code, loss: isLossy(code as ProblemCode) }).toEqual({ code, loss: !notes.includes(code) });

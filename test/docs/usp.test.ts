@@ -203,7 +203,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(whole).not.toContain("2024-05-06");
   });
 
-  test("what USP loses without a word: everything after a bare ampersand, an unknown element, a cut", async () => {
+  test("USP silently loses everything after a bare ampersand or a cut, and unknown elements", async () => {
     const { usp, ours, complete } = await both({
       "/robots.txt": "Sitemap: {base}/ampersand.xml\nSitemap: {base}/unknown.xml\nSitemap: {base}/cut.xml\n",
       "/ampersand.xml": urlset("{base}/1", "{base}/2?a=1&b=2", "{base}/3"),
@@ -230,7 +230,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(complete).toBe(false);
   });
 
-  test("a robots.txt that fails is no word in USP, and makes the tree incomplete here", async () => {
+  test("USP says nothing about a robots.txt that fails; here the tree is incomplete", async () => {
     const { usp, complete } = await both({ "/robots.txt": (_, response) => void response.writeHead(500).end() });
     expect([usp.pages, complete]).toEqual([[], false]);
   });

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const root = path.join(import.meta.dirname, "../..");
 
-test("what was built imports nothing but Node and what the package depends on", () => {
+test("the built files import only Node.js and the dependencies of the package", () => {
   const { dependencies, peerDependencies = {} } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const modules = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
     file.endsWith(".js"),

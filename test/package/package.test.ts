@@ -31,8 +31,8 @@ beforeAll(async () => {
   files = isLong ? installWithNpm() : await unpack();
 });
 
-describe("what is in it", () => {
-  test("JavaScript, one bundle of types for each entry point, schemas, and what is new", () => {
+describe("the package has", () => {
+  test("JavaScript, one bundle of types for each entry point, schemas, and the changelog", () => {
     const kinds = new Set(files.map((file) => file.replace(/^(dist|schema)\/.*?(\.d\.ts|\.js|\.json)$/, "$1/*$2")));
     expect([...kinds].sort()).toEqual([
       "CHANGELOG.md",
@@ -51,7 +51,7 @@ describe("what is in it", () => {
       if (types !== undefined) expect(files).toContain(path.normalize(types));
   });
 
-  test("importing it loads nothing that a crawl would need, nor any package but the decoder of entities", () => {
+  test("an import that loads no network code, and no package but the decoder of entities", () => {
     write(
       "light.mjs",
       `import module from "node:module";
@@ -62,7 +62,7 @@ describe("what is in it", () => {
     expect(JSON.parse(node("light.mjs"))).toEqual([[], []]);
   });
 
-  test("where something is thrown can be read", () => {
+  test("readable stack traces", () => {
     write(
       "trace.mjs",
       `import { openTree } from "sitegrove";
@@ -71,14 +71,14 @@ describe("what is in it", () => {
     expect(node("trace.mjs")).toMatch(/at .*openTreeWhile .*sitegrove\/dist\/library-[\w-]+\.js:\d+:\d+/);
   });
 
-  test("rewording the sentence of a problem does not change the types", () => {
+  test("types that do not change when a problem is reworded", () => {
     const types = files.filter((file) => file.endsWith(".d.ts"));
     const texts = types.map((file) => readFileSync(path.join(root, file), "utf8")).join("\n");
     expect(texts).toContain('"dns-not-found"');
     for (const code of problemRows.keys()) expect(texts).not.toContain(problem(code).message);
   });
 
-  test("nothing runs when it is installed, and few packages come with it", () => {
+  test("no install scripts, and few dependencies", () => {
     // npm warns about a package with any of these.
     expect(Object.keys(manifest.scripts).filter((name) => /^((pre|post)?install|prepare)$/.test(name))).toEqual([]);
     expect(Object.keys(manifest.dependencies)).toHaveLength(2);
@@ -115,7 +115,7 @@ if (parsed.kind === "pages") parsed.pages[0]?.newsStory?.title satisfies string 
 void sitemapTreeForHomepage("https://example.org/", { useRobot: true });
 `;
 
-describe("how it is used", () => {
+describe("the package can be used", () => {
   const compile = (name: string, compilerOptions: object, sources: readonly string[]): string => {
     const always = { target: "es2022", strict: true, exactOptionalPropertyTypes: true };
     const typeRoots = [path.join(root, "node_modules/@types")];
