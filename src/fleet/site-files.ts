@@ -105,11 +105,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const archive = archives ? store.draft(names.archive) : undefined;
     const sitemaps = new SitemapRows();
     let findings: CheckResult | undefined;
-    let kept: Partial<Record<keyof typeof names, string>> = {};
+    const kept: Partial<Record<keyof typeof names, string>> = {};
+    let isPublished = false;
     const discard = async () => {
+      await earlier?.remove?.();
+      // Others adopt what a published summary lists, whoever reports it to the queue.
+      if (isPublished) return;
       for (const name of Object.values(names)) await store.discard(name);
       for (const name of Object.values(kept)) await store.delete(name);
-      await earlier?.remove?.();
     };
     const publish = async (kind: keyof typeof names, publishing: Promise<unknown>) => {
       await publishing;
@@ -138,13 +141,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         ...(findings && { findings: findings.rulesFailed }),
         ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
+      // From here on the summary may be published, even if the answer is lost.
+      isPublished = hasSummaries;
       const first = await publishSummary(job, { ...summary, ...added });
       if (first !== undefined) {
+        isPublished = false;
         await discard();
         return first;
       }
-      // Files that a summary lists are kept, whoever reports to the queue.
-      if (hasSummaries) kept = {};
       await deleteEarlier(job, attemptId);
       await earlier?.remove?.();
       return added;

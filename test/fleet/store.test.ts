@@ -30,13 +30,26 @@ test.each(["removed", "truncated"])("a draft that was %s while it was written is
   await expect(file.publish()).rejects.toThrow("Another program has changed pages/a.ndjson");
 });
 
-test("a summary that cannot be read is not taken for one that is missing", async () => {
+test("an unreadable summary does not count as missing", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, summaryName(site, "run")), { recursive: true });
   await expect(published(new Store(folder))).rejects.toThrow(/could not be read/);
 });
 
-test("a copy of a summary does not count again", async () => {
+test("a worker whose result comes too late keeps the files of its published summary: others adopt it", async () => {
+  const store = new Store(newFolder());
+  const sink = siteFiles({ store, run: "run" });
+  const one = attempt();
+  const output = await sink.open(site, one.attemptId);
+  await output.pages?.("https://a.example/sitemap.xml", [{ url: "https://a.example/1" }] as never);
+  await output.keep(summaryOf(one));
+  await output.discard();
+  const { files = {} } = (await sink.published(site)) ?? {};
+  expect(Object.keys(files)).toEqual(["pages", "sitemaps"]);
+  for (const file of Object.values(files)) expect(await store.get(file)).toBeDefined();
+});
+
+test("a copy of a summary is not counted twice", async () => {
   const folder = newFolder();
   await published(new Store(folder));
   const name = path.join(folder, summaryName(site, "run"));
@@ -47,7 +60,7 @@ test("a copy of a summary does not count again", async () => {
   expect({ count, unreadable: stored.unreadable }).toEqual({ count: 1, unreadable: 1 });
 });
 
-test("a result that is to be replaced is removed with its files; another one is adopted", async () => {
+test("a result to be replaced is removed with its files, any other is adopted", async () => {
   const store = new Store(newFolder());
   const first = attempt(3);
   await published(store, first);

@@ -153,10 +153,8 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
 
 function resultsCommand(context: Context, done: Done): Command {
   const description = "Prints the summary of each finished website as a line of JSON, in list order.";
-  const formats = new Option("-f, --format <format>", "one line of JSON per website");
   return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
     .option("--run <name>", "run to print (default: default)")
-    .addOption(formats.choices(["ndjson"]).default("ndjson"))
     .action(async (flags: QueueFlags) => done(await (await import("./queue.ts")).queueResults(flags, context)));
 }
 
