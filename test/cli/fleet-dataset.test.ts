@@ -33,7 +33,7 @@ async function rows(table: string, run: string): Promise<Record<string, unknown>
   return (await Promise.all(parts.map((name) => parquetRows(path.join(place, name))))).flat();
 }
 
-test("every row is there once, also if it is made again, and after --retry", async () => {
+test("repeating a dataset, also after --retry, duplicates no row", async () => {
   const robots = "User-agent: *\nContent-Signal: search=yes, ai-train=no\n";
   const { sites } = await serve({ count: 4, robots });
   const gone = await manyServers({ count: 1 });
@@ -63,7 +63,7 @@ test("every row is there once, also if it is made again, and after --retry", asy
   expect(readdirSync(at("data")).sort()).toEqual(["changes", "pages", "problems", "sitemaps", "sites"]);
 });
 
-test("what is missing or damaged is said, and the rest is there", async () => {
+test("missing and damaged files are reported, and everything else is included", async () => {
   const { sites } = await serve({ count: 3 });
   await fleet("out", ...sites);
   const files = jsonLines(readFileSync(at("out/sites.ndjson"), "utf8")).flatMap(({ type, summary }) =>
@@ -92,7 +92,7 @@ test.each([
   if (code === 0) expect(await rows("sites", "out")).toHaveLength(2);
 });
 
-test("a table goes on in the next part once it has its size; earlier parts of the run are replaced", async () => {
+test("a large table is split into parts, which replace earlier ones", async () => {
   // Rows are written in groups of 10,000.
   const { sites } = await serve({ count: 2, pages: 10_500 });
   await fleet("out", ...sites);
@@ -118,7 +118,7 @@ test("one line says what is wrong", async () => {
   expect(existsSync(at("data"))).toBe(false);
 });
 
-test.skipIf(!hasRedis)("what workers of a queue left in a folder", async () => {
+test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one run at a time", async () => {
   const { sites } = await serve({ count: 3 });
   const redis = await startRedis();
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };

@@ -55,7 +55,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   }
   const lines = (text: string): SiteSummary[] => jsonLines(text);
 
-  test("fill, three workers, status, results in the order of the list; outputs where the workers say", async () => {
+  test("three workers crawl a list, results come in its order, and outputs go where the workers say", async () => {
     const { sites, visits } = await serve({ count: 9 });
     const monday = ["--run", "monday"];
     const filled = await fill(...monday);
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await fleet("status", ...monday)).stdout).toMatch(
       /^monday: finished: 0 websites in progress, 0 waiting\n9 websites: 27 pages, .*\n\n {5}9 {2}complete\n$/,
     );
-    const results = lines((await fleet("results", ...monday, "-f", "ndjson")).stdout);
+    const results = lines((await fleet("results", ...monday)).stdout);
     expect(results.map(({ site }) => site)).toEqual(sites);
     expect([...visits.values()]).toEqual(sites.map(() => 1));
     for (const { site, files } of results) {
@@ -132,7 +132,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(await counts()).toEqual({ waiting: 4, active: 0, done: 2, failed: 0 });
   });
 
-  test("with --stay, a worker waits for the first websites, and for more", async () => {
+  test("with --stay, a worker waits for its first websites and for more", async () => {
     const { sites } = await serve({ count: 3 });
     const one = worker("--stay");
     await new Promise<void>((resolve) =>
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await one.end).code).toBe(0);
   });
 
-  test("a later run takes unchanged documents from the archives of an earlier one, and lists what is new", async () => {
+  test("a run with --previous reuses unchanged documents and lists what is new", async () => {
     let names = ["a"];
     const { sites } = await serve({
       count: 1,
@@ -203,7 +203,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(readdirSync(at("out/pages/tuesday"), { recursive: true })).toHaveLength(2);
   });
 
-  test("sites that ended badly are read again", async () => {
+  test("--retry puts websites with that outcome back into the queue", async () => {
     const gone = await manyServers({ count: 2 });
     gone.close();
     writeFileSync(at("sites.txt"), `${gone.sites.join("\n")}\n`);
@@ -217,7 +217,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
   });
 
-  test("the queue has websites and nothing else: other flags are for workers; a list that is cut short is reported", async () => {
+  test("fleet --queue rejects flags for workers, and reports a list that was cut short", async () => {
     for (const [flag, value] of [
       ...[["--out", at("out")], ["--max-pages", "3"], ["--check"], ["--per-address", "2"], ["--ca", "company.pem"]],
       ...[["--allow-private"], ["--include", "a"], ["--header", "A: b"], ["--log-file", at("log")]],

@@ -29,7 +29,7 @@ test("each bucket, prefix, part and endpoint has its own journal on this machine
   expect(state("s3://logs/eu//monday/")).toBe(folders[0]);
 });
 
-test("a link in place of a fleet's files is not followed", async () => {
+test("a symbolic link in place of a fleet's file is not followed", async () => {
   const place = newFolder();
   const theirs = path.join(place, "theirs");
   writeFileSync(theirs, "");
@@ -51,7 +51,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
   });
   afterAll(() => server.stop());
 
-  test("parts of a list fill one prefix; what is there is not read again, unless it is to be", async () => {
+  test("shards share a prefix, and published websites are not crawled again", async () => {
     const servers = await manyServers({ count: 4 });
     const list = path.join(folder, "sites.txt");
     writeFileSync(list, servers.sites.join("\n"));
@@ -114,7 +114,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     };
     const bySite = (list: readonly SiteSummary[]) => [...list].sort((one, other) => (one.site < other.site ? -1 : 1));
 
-    test("a worker that is killed leaves one result for each website; sites that ended badly are read again", async () => {
+    test("after a worker is killed, each website has one result, and --retry replaces it", async () => {
       const servers = await manyServers({ count: 4, latency: 100 });
       const gone = await manyServers({ count: 1 });
       gone.close();
@@ -147,7 +147,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       await queue.close();
     });
 
-    test("a later run uses the archives in the bucket; so does the dataset of both", async () => {
+    test("a later run reuses the archives in a bucket, and datasets are made from both", async () => {
       const servers = await manyServers({ count: 2 });
       const run = async (name: string, ...flags: string[]) => {
         await fleet(1, servers.sites, "--run", name);
@@ -179,7 +179,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     });
   });
 
-  test("what others write into a bucket costs its website, and touches nothing else", async () => {
+  test("a forged summary in a bucket fails its website and touches nothing else", async () => {
     const servers = await manyServers({ count: 3 });
     const bucket = await S3Bucket.open("s3://bucket/hostile", server.env);
     const [good, bad, worse] = servers.sites.flatMap((site) => siteJob(site) ?? []);
@@ -214,7 +214,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     servers.close();
   });
 
-  test("one line says what is missing", async () => {
+  test("errors about buckets are one line", async () => {
     const out = (address: string, env: Record<string, string>) =>
       sitegrove(["fleet", "a.example", "--out", address], { env: { ...server.env, XDG_STATE_HOME: folder, ...env } });
     expect(await out("s3://bucket/x", { AWS_SECRET_ACCESS_KEY: "" })).toMatchObject({

@@ -60,7 +60,7 @@ const files = (kind = "") =>
     entry.isFile() ? path.relative(at(`out/${kind}`), path.join(entry.parentPath, entry.name)) : [],
   );
 
-test("a summary says what robots.txt says to AI", async () => {
+test("a summary has the AI preferences of robots.txt", async () => {
   await serve({ count: 2, robots: "License: /a\nUser-agent: *\nContent-Signal: search=yes, ai-train=no\n" });
   const { stdout } = await sitegrove(fleet("--from", at("sites.txt")));
   expect(summaryIn().preferences).toEqual({ License: 2, "search=yes": 2, "ai-train=no": 2 });
@@ -89,7 +89,7 @@ test("a list becomes a journal, a file of pages for each website, a summary and 
   expect(readFileSync(at(`out/${first?.files["pages"]}`), "utf8")).toBe(single.stdout);
 });
 
-test("csv, archives and findings, or nothing but the journal", async () => {
+test("-f csv, --archives and --check write files; -f none writes only the journal", async () => {
   const { sites } = await serve({ count: 2 });
   const some = await sitegrove(fleet("--from", at("sites.txt"), "-f", "csv", "--archives", "--check"));
   expect(some.code).toBe(0);
@@ -111,7 +111,7 @@ test("csv, archives and findings, or nothing but the journal", async () => {
   expect(files().sort()).toEqual(["sites.ndjson", "summary.json"]);
 });
 
-test("every line of the journal, and the summary, are as their schemas say", async () => {
+test("the journal and the summary match their published schemas", async () => {
   const { sites } = await serve({ count: 3 });
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(...sites, dead, "--check"));
@@ -127,7 +127,7 @@ test("every line of the journal, and the summary, are as their schemas say", asy
   for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
-test("with --previous, a run builds on the archives of the one before; what cannot be used is reported, and fetched", async () => {
+test("--previous reuses earlier archives, and reports and refetches what cannot be used", async () => {
   const { sites } = await serve({ count: 3 });
   await sitegrove(fleet(...sites, "--archives"));
   const [damaged = "", missing = ""] = doneLines().map(({ files: { archive = "" } }) => at(`out/${archive}`));
@@ -150,7 +150,7 @@ test("with --previous, a run builds on the archives of the one before; what cann
   expect((await later("third", "missing")).stderr).toContain("has no results");
 });
 
-test("-f changes: what is new or changed since the earlier run, of websites that it had; the others whole", async () => {
+test("-f changes writes new and changed pages, and every page of a website that is new", async () => {
   let pages = { a: "2026-01-01", b: "2026-01-01" } as Record<string, string>;
   const { sites } = await serve({
     count: 2,
@@ -177,7 +177,7 @@ test("-f changes: what is new or changed since the earlier run, of websites that
 });
 
 describe("lists", () => {
-  test("comments, blank lines, duplicates and lines that are not websites", async () => {
+  test("comments, blank lines and duplicates are skipped, and lines that are not websites reported", async () => {
     const { sites } = await serve({ count: 3 });
     const [one = "", two = "", three = ""] = sites;
     const list = file(
@@ -217,7 +217,7 @@ describe("lists", () => {
     expect(found).toEqual(names.map((name) => `https://${name}/`));
   });
 
-  test("an empty cell is no website, whatever else is in the row; the log has every such line", async () => {
+  test("a row with an empty cell is reported, and the log lists all of them", async () => {
     const { sites } = await serve({ count: 1 });
     const rows = ["example.org", "4", "x.example,", "127.0.0.1,", "a.example, ", "b.example", `c.example,${sites[0]}`];
     const list = file("list.csv", `note,site\n${rows.join("\n")}\n`);
@@ -230,7 +230,7 @@ describe("lists", () => {
     expect(readFileSync(log, "utf8").match(/not a website/g)).toHaveLength(6);
   });
 
-  test("--keep-path: two paths of one host are two websites; standard input", async () => {
+  test("with --keep-path, two paths of one host are two websites", async () => {
     const { sites } = await serve({ count: 1 });
     const paths = ["a/", "b/"].map((path) => `${sites[0]}${path}`);
     await sitegrove(fleet("--keep-path", "--from", "-"), { input: paths.join("\n") });
@@ -238,7 +238,7 @@ describe("lists", () => {
   });
 });
 
-test("a machine without free sockets says so, and no website is to blame", async () => {
+test("running out of sockets stops the fleet and fails no website", async () => {
   await serve({ count: 40, latency: 50 });
   const words = fleet("--from", at("sites.txt"), "--concurrency", "40").join(" ");
   const { code, stderr } = await shell(`ulimit -n 48; eval "$SITEGROVE ${words}"`);
@@ -249,7 +249,7 @@ test("a machine without free sockets says so, and no website is to blame", async
   expect(new Set(doneLines().map(({ site }) => site)).size).toBe(40);
 });
 
-test("reasons are counted by websites; with --fail-above, too many that cannot be reached are exit code 6", async () => {
+test("reasons count websites, and --fail-above makes the exit code 6", async () => {
   const { sites } = await serve({ count: 2 });
   const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
   const run = (...flags: string[]) => sitegrove(fleet(...list, ...flags));
@@ -264,7 +264,7 @@ test("reasons are counted by websites; with --fail-above, too many that cannot b
   expect((await run("--fail-above", "many")).stderr).toContain("to be a share, such as 20%");
 });
 
-test("a reason of several websites names no line of one of them", async () => {
+test("a reason shared by several websites has a general message", async () => {
   const { sites } = await serve({
     count: 3,
     sitemaps: (base) => ({
@@ -275,7 +275,7 @@ test("a reason of several websites names no line of one of them", async () => {
   expect(stdout).toMatch(/Reasons, by number of websites\n +3 {2}The file is cut off \(xml-truncated\)\n/);
 });
 
-test("a part of a list that has no website is done", async () => {
+test("a shard without websites succeeds", async () => {
   const { sites } = await serve({ count: 1 });
   const ends = [];
   for (const part of ["1/2", "2/2"])
@@ -308,7 +308,7 @@ test.each([[[]], [["--check"]]])("page filters choose what is written, and count
   expect(urlsIn(`out/${summary?.files["pages"]}`)).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
 });
 
-test("run again it continues, reads nothing twice, and can read some again", async () => {
+test("a second run continues, crawls nothing twice, and --retry crawls some again", async () => {
   const { sites, visits } = await serve({ count: 4 });
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
@@ -330,7 +330,7 @@ test("run again it continues, reads nothing twice, and can read some again", asy
 describe("killed with -9", () => {
   const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 1));
 
-  test("at any moment: nothing is lost, and no website counts twice", { timeout: 180_000 + kills * 3000 }, async () => {
+  test("at any moment, nothing is lost and no website counts twice", { timeout: 180_000 + kills * 3000 }, async () => {
     const count = kills * 20;
     const { sites } = await serve({ count, latency: some(15, 50) });
     for (let kill = 0; kill < kills; kill++) {
@@ -355,7 +355,7 @@ describe("killed with -9", () => {
     }
   });
 
-  test("five times while it is read, a website is set aside with a word; --retry reads it again", async () => {
+  test("five times during one website, it is quarantined until --retry", async () => {
     const { sites } = await serve({ count: 2 });
     const [site = ""] = sites;
     const facts = Array.from({ length: 5 }, (_, death) => ({ type: "start", attemptId: `1-${death + 1}` }));
@@ -369,7 +369,7 @@ describe("killed with -9", () => {
   });
 });
 
-test("while websites hang, no time is said to be left, but how long the oldest takes", async () => {
+test("while websites hang, progress shows the age of the oldest instead of the time left", async () => {
   const { sites } = await serve({ count: 12, isSilent: (number) => number >= 6 });
   const words = fleet(...sites).filter((word) => word !== "--no-progress");
   const { end, stderr, kill } = launch(words);
@@ -396,7 +396,7 @@ describe("Ctrl-C", () => {
     return started;
   };
 
-  test("once: what is in progress is finished, and the next run continues", async () => {
+  test("once finishes the websites in progress, and the next run continues", async () => {
     const { visits } = await serve({ count: 24, latency: 50 });
     const { end, kill } = await begin(() => launch(words()));
     kill("SIGINT");
@@ -413,7 +413,7 @@ describe("Ctrl-C", () => {
     expect(new Set(visits.values())).toEqual(new Set([1]));
   });
 
-  test("twice: it stops now; what was in progress is read again, and is no death", async () => {
+  test("twice stops at once, without counting a death", async () => {
     let isSilent = true;
     await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
     for (let round = 0; round < 4; round++) {
@@ -433,7 +433,7 @@ describe("Ctrl-C", () => {
     expect(doneLines().map(({ outcome }) => outcome)).toEqual(Array(6).fill("complete"));
   });
 
-  test("SIGTERM stops now, too; a process that was stopped for a while continues", async () => {
+  test("SIGTERM stops at once, and a suspended process continues", async () => {
     await serve({ count: 20, latency: 30 });
     const child = await begin(() => start(words()));
     const end = ended(child);
@@ -451,7 +451,7 @@ describe("Ctrl-C", () => {
 
 const disk = smallDisk(256);
 afterAll(() => disk?.remove());
-test.skipIf(disk === undefined)("a full disk ends it with a sentence", async () => {
+test.skipIf(disk === undefined)("a full disk stops the fleet with one line", async () => {
   await serve({ count: 30, pages: 200 });
   const out = path.join(disk?.path ?? "", "out");
   rmSync(out, { recursive: true, force: true });
@@ -491,7 +491,7 @@ describe("2: the command line is wrong", () => {
     expect(existsSync(at("out"))).toBe(false);
   });
 
-  test.each(["lock", "sites.ndjson"])("a folder stands in the place of %s: it stays where it is", async (name) => {
+  test.each(["lock", "sites.ndjson"])("a folder in place of %s is rejected and kept", async (name) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));
     expect(code).toBe(2);
@@ -499,7 +499,7 @@ describe("2: the command line is wrong", () => {
     expect(readdirSync(at("out"), { recursive: true }).sort()).toEqual([name, `${name}/mine`]);
   });
 
-  test.runIf(existsSync("/proc/self"))("a folder that cannot be made is reported, for every output", async () => {
+  test.runIf(existsSync("/proc/self"))("a folder that cannot be created is reported", async () => {
     for (const words of [fleet("example.org", "--out", "/proc/x/y"), parquetOf("/proc/x")]) {
       const { code, stderr } = await sitegrove(words, { input: "https://example.org/\n" });
       expect({ code, stderr }).toEqual({
@@ -509,7 +509,7 @@ describe("2: the command line is wrong", () => {
     }
   });
 
-  test("a column that is missing in a later file ends it before a website is read; pipes are read once", async () => {
+  test("a column missing in any file is reported before the first crawl", async () => {
     const { sites, visits } = await serve({ count: 1 });
     const lists = [file("good.csv", `site\n${sites[0]}\n`), file("bad.csv", "a,b\n1,2\n")];
     const from = lists.flatMap((list) => ["--from", list]);
@@ -522,7 +522,7 @@ describe("2: the command line is wrong", () => {
   });
 });
 
-test("on a terminal there is a live table, and nothing that a list holds steers it", async () => {
+test("a terminal shows a live table, without control characters from the list", async () => {
   await serve({ count: 10, latency: 120 });
   file("more.txt", "\u001b[2Jevil\u009b31m\n");
   const words = fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5");
@@ -533,7 +533,7 @@ test("on a terminal there is a live table, and nothing that a list holds steers 
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
 });
 
-test("-v is a line for each website, --log-file the same in a file, as text or JSON; a full disk does not end the fleet", async () => {
+test("-v and --log-file log a line per website, and a full disk does not stop the fleet", async () => {
   const { sites } = await serve({ count: 3 });
   const run = async (...flags: string[]) => {
     rmSync(at("out"), { recursive: true, force: true });

@@ -97,7 +97,7 @@ const small = (path: string, home: string) =>
     "/llms.txt": `# T\n## Docs\n- [Start here](${home}docs/start)\n`,
   })[path];
 
-test("tools are described, and say what they take", async () => {
+test("every tool has a description and an input schema", async () => {
   const { client } = await agent();
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name).sort();
@@ -108,7 +108,7 @@ test("tools are described, and say what they take", async () => {
   }
 });
 
-test("the configuration of the documentation starts it", async () => {
+test("the configuration in the docs starts the server", async () => {
   const [block] = blocksOf(page("docs/agents.md")).filter(({ language }) => language === "json");
   const { command, args } = JSON.parse(block?.code ?? "").mcpServers.sitegrove;
   expect([command, args[0]]).toEqual(["sitegrove", "mcp"]);
@@ -117,7 +117,7 @@ test("the configuration of the documentation starts it", async () => {
 });
 
 describe("a small website", () => {
-  test("is read once, and again only if that is asked for", async () => {
+  test("is crawled once, and again only with refresh", async () => {
     const site = await website(small);
     const { ask } = await agent("--allow", site.home, "--llms");
     expect((await ask("site_summary", { site: site.home })).facts).toMatchObject({
@@ -166,7 +166,7 @@ describe("a small website", () => {
     });
   });
 
-  test("whatever cannot be answered is a result with isError", async () => {
+  test("failures are results with isError", async () => {
     const site = await website(small);
     const other = await website(small);
     const { ask } = await agent("--allow", site.home);
@@ -184,7 +184,7 @@ describe("a small website", () => {
     expect(other.hits).toEqual([]);
   });
 
-  test("a private address is refused unless it is allowed by name", async () => {
+  test("a private address is refused without --allow", async () => {
     const site = await website(small);
     const { ask } = await agent();
     const text = expect.stringContaining("private address (allow with --allow SITE)");
@@ -193,7 +193,7 @@ describe("a small website", () => {
     expect(site.hits).toEqual([]);
   });
 
-  test("a website that cannot be read is not tried again and again", async () => {
+  test("an unreachable website is not requested repeatedly", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
@@ -206,7 +206,7 @@ describe("a small website", () => {
     expect(connections).toBeLessThan(5);
   });
 
-  test("pages are chosen as by ls, and each is listed once across answers", async () => {
+  test("list_pages takes the filters of ls, and pagination repeats no page", async () => {
     const pages = (home: string) => ["a", "b", "cart/c"].map((page) => entry(home + page));
     const site = await website(
       (path, home) =>
@@ -238,7 +238,7 @@ describe("a small website", () => {
     );
   });
 
-  test("a website without sitemaps has none, in words", async () => {
+  test("a website without sitemaps gets a note", async () => {
     const { home } = await website((path) => (path === "/" ? "<p>" : undefined));
     const { ask } = await agent("--allow", home);
     expect((await ask("list_pages", { site: home })).text).toBe(`0 pages; no sitemap found for ${home}`);
@@ -249,7 +249,7 @@ describe("a small website", () => {
     expect((await ask("check_site", { site: home })).text).toMatch(/: 1 error, \d+ /);
   });
 
-  test("whatever lists pages or changes says that a sitemap could not be read", async () => {
+  test("lists of pages and changes say if a sitemap could not be read", async () => {
     const index = (home: string) =>
       `<sitemapindex><sitemap><loc>${home}1.xml</loc></sitemap><sitemap><loc>${home}2.xml</loc></sitemap></sitemapindex>`;
     const site = await website(
@@ -280,7 +280,7 @@ describe("a small website", () => {
   });
 });
 
-test("changes are listed since the last time, a long list in several answers", async () => {
+test("changes lists what changed since the last list, in several answers if it is long", async () => {
   let pages = ["a", "b"];
   const dated = (url: string) => entry(url, `<lastmod>${url.endsWith("/a") ? "2026-01-01" : "2026-02-02"}</lastmod>`);
   const site = await website((path, home) =>
@@ -326,7 +326,7 @@ interface Listed {
   readonly nextCursor?: string;
 }
 
-test("changes count as told once the last of them was delivered; what fails leaves what was read last", async () => {
+test("a list of changes is repeated until its end was delivered, and a failed crawl keeps the last state", async () => {
   let pages = ["a"];
   const site = await listOfPages(() => pages);
   const { ask } = await agent("--allow", site.home, ...few);
@@ -353,7 +353,7 @@ test("changes count as told once the last of them was delivered; what fails leav
   expect(((await next.ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
 });
 
-test("two servers share a folder, and neither destroys what the other reads", async () => {
+test("two servers can share a folder", async () => {
   let pages = ["a"];
   const site = await listOfPages(() => pages);
   const one = await agent("--allow", site.home, ...few);
@@ -375,7 +375,7 @@ test("two servers share a folder, and neither destroys what the other reads", as
   expect(readdirSync(folder).filter((name) => /partial/.test(name))).toEqual([]);
 });
 
-test("the folder keeps apart what was read with other options", async () => {
+test("other discovery flags get another archive", async () => {
   const site = await website(small);
   const pagesWith = async (...flags: string[]) => {
     const { ask } = await agent("--allow", site.home, ...flags);
@@ -384,7 +384,7 @@ test("the folder keeps apart what was read with other options", async () => {
   expect([await pagesWith(), await pagesWith("--llms"), await pagesWith()]).toEqual([4, 5, 4]);
 });
 
-test("every tool says what it returns, and a pattern is a text or a list", async () => {
+test("every tool has an output schema, and patterns are texts or lists", async () => {
   const site = await website(small);
   const { client, ask } = await agent("--allow", site.home);
   const { tools } = await client.listTools();
@@ -393,7 +393,7 @@ test("every tool says what it returns, and a pattern is a text or a list", async
     expect(((await ask("list_pages", { site: site.home, include })).facts as Pages).pages).toHaveLength(2);
 });
 
-test("words are looked for in paths, titles and descriptions, not in scheme and host", async () => {
+test("words match paths, titles and descriptions, but not scheme and host", async () => {
   const site = await website(small);
   const { ask } = await agent("--allow", site.home);
   const found = async (words: string) =>
@@ -401,7 +401,7 @@ test("words are looked for in paths, titles and descriptions, not in scheme and 
   expect([await found("http"), await found("127.0.0.1"), await found("blog")]).toEqual([0, 0, 2]);
 });
 
-test("the newest and the oldest date are compared as instants", async () => {
+test("the oldest and newest dates are compared as instants", async () => {
   const dates = ["2026-01-01T00:00:00+14:00", "2025-12-31T12:00:00Z", "2025-12-31T23:00:00-12:00", "2026-01-01"];
   const site = await website((path, home) =>
     path === "/sitemap.xml"
@@ -418,7 +418,7 @@ test("the newest and the oldest date are compared as instants", async () => {
   ]);
 });
 
-test("a page too large for an answer is cut, that is said, and the cursor goes on", async () => {
+test("a page too large for an answer is cut, with a note, and pagination continues", async () => {
   const long = Array.from(
     { length: 60 },
     (_, at) => `<xhtml:link rel="alternate" hreflang="${`é${at}`.repeat(200)}" href="https://example.org/${at}"/>`,
@@ -449,7 +449,7 @@ test("a page too large for an answer is cut, that is said, and the cursor goes o
   expect(notes).toContain("too large for an answer");
 });
 
-test("a large website: answers stay small, a cursor leads through all of it, memory stays flat", async () => {
+test("answers about a large website stay small, pagination reaches its end, and memory stays flat", async () => {
   const peaks: number[] = [];
   const perSitemap = some(10_000, 4000);
   for (const sitemaps of isLong ? [10, 100] : [1]) {
@@ -496,7 +496,7 @@ test("a large website: answers stay small, a cursor leads through all of it, mem
   if (peaks.length > 1) expect(peaks[1]!).toBeLessThan(peaks[0]! * 1.15);
 });
 
-test("wrong flags end it before it begins", async () => {
+test("wrong flags are reported at once", async () => {
   expect(await sitegrove(["mcp", "--allow", "not a website"])).toMatchObject({ code: 2 });
   expect(await sitegrove(["mcp", "--allow-private"])).toMatchObject({ code: 2 });
   writeFileSync(path.join(folder, "file"), "");

@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     remove: async () => {},
   }));
 
-  test("waiting for a queue that is closed rejects, and so does every later call", async () => {
+  test("closing a queue rejects pending and later calls", async () => {
     const { signal } = new AbortController();
     const queue = await BullQueue.open(url());
     await queue.add([job("a")]);
@@ -51,7 +51,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       await expect(asking).rejects.toThrow("The queue is closed");
   });
 
-  test("a worker that loses a lease is told, and its result is not accepted", async () => {
+  test("a worker that loses its lease learns about it, and its result is rejected", async () => {
     const [one, other] = [
       await BullQueue.open(url(), { leaseTime: 2000 }),
       await BullQueue.open(url(), { leaseTime: 2000 }),
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test("a run that is removed is gone, and no other", async () => {
+  test("removing a run leaves other runs alone", async () => {
     const [monday, tuesday] = [
       await BullQueue.open(url(), { run: "monday" }),
       await BullQueue.open(url(), { run: "tuesday" }),
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([monday.close(), tuesday.close()]);
   });
 
-  test("a fleet works with it; whoever else writes to the queue must not choose private addresses", async () => {
+  test("runFleet works with a BullQueue, and refuses private addresses that come from the queue", async () => {
     const queue = await BullQueue.open(url());
     const { done, results } = await runFleet({ queue, sites: ["http://127.0.0.1:8/"] });
     expect(done).toBe(1);
@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("foreign data in the queue is not a website, and blocks nobody", async () => {
+  test("jobs of other programs fail, and do not block the queue", async () => {
     const queue = await BullQueue.open(url());
     await queue.add([job("a")]);
     const connection = { port: redis.port, password: redisPassword, db: database };
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
   });
 });
 
-test.skipIf(!hasRedis)("rediss:// speaks TLS, and checks who answers", async () => {
+test.skipIf(!hasRedis)("rediss:// uses TLS and verifies the certificate", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "redis-tls-"));
   const authority = createAuthority();
   const { key, cert } = authority.issue({ names: ["127.0.0.1"] });
@@ -177,7 +177,7 @@ test.each(
     ["ioredis", `status ${queue}`, "--queue redis://… needs ioredis: npm install ioredis"],
     ["@aws-sdk/lib-storage", bucket, "s3:// needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"],
   ].slice(0, some(3, 1)),
-)("without %s, one line says what to install", async (name, line, sentence) => {
+)("without %s, the error says what to install", async (name, line, sentence) => {
   const hook = `export const resolve = async (specifier, context, next) => {
     if (specifier !== "${name}") return next(specifier, context);
     throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });

@@ -32,7 +32,7 @@ queueContract(() => {
 
 const signal = new AbortController().signal;
 
-test("the journal is lines of JSON that others can read, as their schema says", async () => {
+test("the journal matches its published schema", async () => {
   const folder = newFolder();
   const queue = await JournalQueue.open(folder);
   await queue.add([job("a")]);
@@ -51,7 +51,7 @@ test("the journal is lines of JSON that others can read, as their schema says", 
   for (const line of lines) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
-test("a journal that was cut anywhere gives every result that was whole, and goes on", async () => {
+test("a journal cut off at any byte keeps all complete results and can be continued", async () => {
   const folder = newFolder();
   const whole = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
@@ -86,7 +86,7 @@ test("a journal that was cut anywhere gives every result that was whole, and goe
   }
 });
 
-test("damaged lines are counted, and their websites are read again", async () => {
+test("damaged lines are counted, and their websites are crawled again", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
@@ -129,7 +129,7 @@ test("damaged lines are counted, and their websites are read again", async () =>
   await again.close();
 });
 
-test("a file that is something else is left as it is", async () => {
+test("a sites.ndjson that is not a journal is rejected and left unchanged", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
   for (const text of ["my own list, without a line end", "a\nb\n", '["https://a.example/"]\n', "\0\0\0"]) {
@@ -140,7 +140,7 @@ test("a file that is something else is left as it is", async () => {
 });
 
 describe("one process at a time", () => {
-  test("of many processes that come at once, one gets the lock; the others are refused with a message", async () => {
+  test("if many processes start at once, one gets the lock and the others are rejected", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "lock"), "half a li");
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
@@ -153,7 +153,7 @@ describe("one process at a time", () => {
     expect(existsSync(path.join(folder, "lock"))).toBe(false);
   });
 
-  test("a process whose folder was taken over writes nothing more, and leaves the lock of the other", async () => {
+  test("a process that lost its folder writes nothing more, and keeps the new owner's lock", async () => {
     const folder = newFolder();
     const queue = await JournalQueue.open(folder);
     await queue.add([job("a")]);

@@ -37,13 +37,13 @@ async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   return { ask, askedSystem, clock, asked: server.asked };
 }
 
-test("both families are requested, and all addresses come back", async () => {
+test("IPv4 and IPv6 addresses are both requested and returned", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1", "192.0.2.2", "2001:db8::1"] } });
   expect([...(await ask("site.test"))].sort()).toEqual(["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
   expect(asked.sort()).toEqual(["A site.test", "AAAA site.test"]);
 });
 
-test("a name is resolved once, however often and however it is written", async () => {
+test("a name is resolved once, whatever its spelling", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1"] } });
   await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((name) => ask(name)));
   await ask("site.test");
@@ -94,7 +94,7 @@ test("a retry asks again after a failure, and not after an answer", async () => 
   expect(asked).toHaveLength(so);
 });
 
-test("servers that never answer for IPv6 delay a lookup by a second, and do not fail it", async () => {
+test("a name server that never answers for IPv6 delays a lookup by a second, but does not fail it", async () => {
   const { ask } = await start({ "site.test": { addresses: ["192.0.2.1"], silent: "AAAA" } });
   expect(await ask("site.test")).toEqual(["192.0.2.1"]);
 });
@@ -129,7 +129,7 @@ describe("the system is asked", () => {
   });
 });
 
-test("queries that nobody waits for end", async () => {
+test("queries are canceled when nobody waits for them", async () => {
   const { ask, asked } = await start({ "dead.test": { silent: true } });
   const [first, second] = [new AbortController(), new AbortController()];
   const answers = [first, second].map(({ signal }) => ask("dead.test", { signal }));
@@ -149,7 +149,7 @@ test("queries that nobody waits for end", async () => {
   third.abort();
 });
 
-test("without a name server that can be reached, the system is asked for each of many names at once", async () => {
+test("without a reachable name server, the system resolves all names", async () => {
   const { ask, askedSystem } = await start({});
   dns.setServers(["127.0.0.1:9"]);
   const names = ["known-1.test", "known-2.test", "known-3.test", "known-4.test"];

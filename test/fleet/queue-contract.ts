@@ -80,14 +80,14 @@ export function queueContract(make: () => QueueMaker): void {
       queue = await maker.open(leaseTime);
     };
 
-    test("a site is added once, in a run and after it", async () => {
+    test("a site is added only once, also after reopening", async () => {
       expect(await queue.add([job("a"), job("b"), job("a")])).toEqual({ added: 2, known: 1 });
       await reopen();
       expect(await queue.add([job("b"), job("c")])).toEqual({ added: 1, known: 1 });
       expect(await queue.counts()).toEqual({ waiting: 3, active: 0, done: 0, failed: 0 });
     });
 
-    test("each site is given to one worker, and a result counts once; when all are settled, the run is finished", async () => {
+    test("each site goes to one worker, a result counts once, and the run ends when all are settled", async () => {
       await queue.add(["a", "b", "c"].map(job));
       const given = [await taken(queue), await taken(queue), await taken(queue)];
       expect(new Set(given.flatMap(({ job: { key }, attemptId }) => [key, attemptId])).size).toBe(6);
@@ -107,7 +107,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect((await resultsOf(queue)).map(({ key }) => key)).toEqual(["a", "b", "c"].map((name) => job(name).key));
     });
 
-    test("what is done stays done; a site whose worker died is given out again, with another attempt", async () => {
+    test("results survive a crash, and a site whose worker died gets another attempt", async () => {
       await reopen(leases.short);
       await queue.add([job("a"), job("b")]);
       const lease = await taken(queue);
@@ -121,7 +121,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect((await resultsOf(queue)).map(({ attemptId }) => attemptId)).toEqual([lease.attemptId]);
     });
 
-    test("a site that was given back is no death, and is given out again", async () => {
+    test("returning a site does not count as a death", async () => {
       await queue.add([job("a")]);
       for (let attempt = 1; attempt <= 5; attempt++) {
         const lease = await taken(queue);
@@ -132,7 +132,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
     });
 
-    test("the site that is read whenever a process dies is set aside, and only that site", async () => {
+    test("a site in flight at every death is quarantined, and no other", async () => {
       await reopen(leases.short);
       await queue.add([job("a"), job("b")]);
       for (let death = 0; death < deaths; death++) {
@@ -149,7 +149,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
     });
 
-    test("who was in flight at a death is read four at a time, and others beside them", async () => {
+    test("suspects are crawled four at a time, while other sites continue", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 16 }, (_, at) => `site-${at}`);
       await queue.add(names.map(job));
@@ -177,7 +177,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 36, failed: 0 });
     });
 
-    test("four restarts while everything is being read set nobody aside", async () => {
+    test("four restarts in the middle of a run quarantine nobody", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 8 }, (_, at) => `site-${at}`);
       await queue.add(names.map(job));
@@ -189,7 +189,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 8, failed: 0 });
     });
 
-    test("taking ends with the reason of the signal", async () => {
+    test("take() rejects with the signal's reason", async () => {
       await queue.add([job("a")]);
       await taken(queue);
       const controller = new AbortController();
@@ -200,7 +200,7 @@ export function queueContract(make: () => QueueMaker): void {
       await expect(queue.take(AbortSignal.abort(reason))).rejects.toBe(reason);
     });
 
-    test("sites that are added while others are worked on are taken, too", async () => {
+    test("sites added during a run are taken, too", async () => {
       let release = () => {};
       const late = new Promise<void>((resolve) => {
         release = resolve;
@@ -220,7 +220,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await adding).toEqual({ added: 2, known: 0 });
     });
 
-    test("many workers at a time: nothing is lost, nothing is given out twice", async () => {
+    test("with many workers, nothing is lost and nothing is given out twice", async () => {
       const names = Array.from({ length: some(500, 150) }, (_, at) => `site-${at}`);
       await queue.add(names.map(job));
       const seen = await Promise.all(Array.from({ length: 64 }, () => readRest(queue)));

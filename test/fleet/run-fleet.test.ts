@@ -65,7 +65,7 @@ async function run(folder: string, options: Omit<FleetOptions, "queue">) {
   }
 }
 
-test("a website whose check ran out of time is incomplete, with the reason", async () => {
+test("a website is incomplete if its check runs out of time", async () => {
   const { client } = manyWebsites();
   const store = new Store(newFolder());
   const files = siteFiles({ store, format: "none", check: true });
@@ -84,7 +84,7 @@ test("a website whose check ran out of time is incomplete, with the reason", asy
   expect(await outcomeWith({})).toEqual([{ outcome: "complete", reasons: [] }]);
 });
 
-test("every website has one result, with its outcome and the reasons", async () => {
+test("every website has one result, with an outcome and reasons", async () => {
   const { client, visits } = manyWebsites();
   const sink = memorySink();
   const sites = [
@@ -139,47 +139,44 @@ test.each([
   ["opened", { open: true }],
   ["written", { pages: true }],
   ["kept", { keep: true }],
-])(
-  "an output that cannot be %s is tried three times; the website has failed then, and the others have not",
-  async (_, fails) => {
-    const { client } = manyWebsites();
-    for (const failures of [2, 3]) {
-      const sink = memorySink();
-      let left = failures;
-      const fail = (is: boolean | undefined) => {
-        if (is && left-- > 0) throw Object.assign(new Error("no luck"), { code: "storage-failed" });
-      };
-      const failing: SiteSink = {
-        async open(job, attemptId) {
-          const output = await sink.open(job, attemptId);
-          if (!job.homepage.includes("fine-1.")) return output;
-          fail("open" in fails);
-          return {
-            ...output,
-            async pages(sitemap, pages) {
-              fail("pages" in fails);
-              await output.pages?.(sitemap, pages);
-            },
-            async keep(summary) {
-              fail("keep" in fails);
-              return output.keep(summary);
-            },
-          };
-        },
-      };
-      const { results } = await run(newFolder(), {
-        sites: hosts("fine", 3),
-        sink: failing,
-        ...crawl,
-        client,
-      });
-      const outcomes = results.map(({ outcome }) => outcome);
-      expect(outcomes).toEqual(["complete", failures === 3 ? "failed" : "complete", "complete"]);
-      if (failures === 3) expect(results[1]?.reasons[0]).toMatchObject({ code: "internal", count: 3 });
-      if (failures === 3) expect(results[1]?.reasons[0]?.message).toContain("no luck");
-    }
-  },
-);
+])("an output that cannot be %s is tried three times, then only its website fails", async (_, fails) => {
+  const { client } = manyWebsites();
+  for (const failures of [2, 3]) {
+    const sink = memorySink();
+    let left = failures;
+    const fail = (is: boolean | undefined) => {
+      if (is && left-- > 0) throw Object.assign(new Error("no luck"), { code: "storage-failed" });
+    };
+    const failing: SiteSink = {
+      async open(job, attemptId) {
+        const output = await sink.open(job, attemptId);
+        if (!job.homepage.includes("fine-1.")) return output;
+        fail("open" in fails);
+        return {
+          ...output,
+          async pages(sitemap, pages) {
+            fail("pages" in fails);
+            await output.pages?.(sitemap, pages);
+          },
+          async keep(summary) {
+            fail("keep" in fails);
+            return output.keep(summary);
+          },
+        };
+      },
+    };
+    const { results } = await run(newFolder(), {
+      sites: hosts("fine", 3),
+      sink: failing,
+      ...crawl,
+      client,
+    });
+    const outcomes = results.map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(["complete", failures === 3 ? "failed" : "complete", "complete"]);
+    if (failures === 3) expect(results[1]?.reasons[0]).toMatchObject({ code: "internal", count: 3 });
+    if (failures === 3) expect(results[1]?.reasons[0]?.message).toContain("no luck");
+  }
+});
 
 test("if the earlier archive turns out to be damaged after some pages, no page is written twice", async () => {
   const { client } = manyWebsites();
@@ -210,7 +207,7 @@ test("if the earlier archive turns out to be damaged after some pages, no page i
   expect(sink.kept.get("https://fine-0.example/")).toHaveLength(3);
 });
 
-test("a full disk ends the fleet: no website is to blame", async () => {
+test("a full disk stops the fleet and fails no website", async () => {
   const { client } = manyWebsites();
   const sink: SiteSink = {
     open: () => Promise.reject(new Error("cannot write", { cause: Object.assign(new Error(), { code: "ENOSPC" }) })),
@@ -222,14 +219,14 @@ test("a full disk ends the fleet: no website is to blame", async () => {
   await queue.close();
 });
 
-test("many are read at a time, and no more than allowed", async () => {
+test("parallelSites limits how many websites are crawled at once", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
   await run(newFolder(), { sites: hosts("fine", 60), ...crawl, client, parallelSites: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
 });
 
-test("a signal ends everything at once; websites in progress go back to the queue, and do not count as crashes", async () => {
+test("aborting returns websites in progress to the queue, without counting a crash", async () => {
   const folder = newFolder();
   const { client } = manyWebsites();
   for (let round = 0; round < 4; round++) {
@@ -277,7 +274,7 @@ test("a website that does not answer makes room for others", async () => {
   await expect(ending).rejects.toThrow("all healthy ones are done");
 });
 
-test("a website is a homepage, a URL or its sitemaps, as everywhere; a queue keeps them", async () => {
+test("the queue stores homepages, URLs and lists of sitemaps", async () => {
   const { client, visits } = manyWebsites();
   const sitemaps = ["https://fine-2.example/sitemap.xml", new URL("https://fine-3.example/sitemap.xml")];
   const sites = [
@@ -302,7 +299,7 @@ test("a website is a homepage, a URL or its sitemaps, as everywhere; a queue kee
   expect((await run(folder, { sites, ...crawl, client, drain })).counts.done).toBe(3);
 });
 
-test("a website whose sitemaps are lost in a damaged journal is not read by its homepage", async () => {
+test("a website whose sitemaps were lost with a damaged line is not crawled by its homepage instead", async () => {
   const { client } = manyWebsites();
   const folder = newFolder();
   const { key } = siteJob({ sitemaps: ["https://fine-0.example/sitemap.xml"] })!;
@@ -355,7 +352,7 @@ test.each([false, true])(
   },
 );
 
-test("a queue keeps that a website was named without a scheme", async () => {
+test("the queue remembers that a website was named without a scheme", async () => {
   const folder = newFolder();
   for (const isNew of [true, false]) {
     const queue = await JournalQueue.open(folder);
@@ -385,7 +382,7 @@ test.each([
   expect(siteJob(text)).toBeUndefined();
 });
 
-test("with a path that counts, each path is a website of its own", () => {
+test("with path: keep, each path is a separate website", () => {
   const paths = ["https://example.org/a/", "https://Example.org:443/a/#b", "https://example.org/c"];
   expect(paths.map((text) => siteJob(text, { path: "keep" })?.key)).toEqual([
     "https://example.org/a/",
@@ -394,7 +391,7 @@ test("with a path that counts, each path is a website of its own", () => {
   ]);
 });
 
-test("how many at a time depends on the machine, within bounds", () => {
+test("the default of parallelSites depends on memory and cores", () => {
   const gigabyte = 2 ** 30;
   expect(defaultParallelSites(64 * gigabyte, 32)).toBe(128);
   expect(defaultParallelSites(2 * gigabyte, 1)).toBe(64);

@@ -42,7 +42,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("a name is published once: of many that publish at the same time, one succeeds", async () => {
+  test("if many create the same object at once, one succeeds", async () => {
     const bucket = await S3Bucket.open("s3://bucket/once", server.env);
     await bucket.inspect();
     await bucket.inspect();
@@ -54,7 +54,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     expect(await bucket.create("a/b c+ü.json", "again")).toBe("created");
   });
 
-  test("a large file goes in parts and comes back byte by byte; a later one replaces it", async () => {
+  test("a large file is uploaded in parts, and replaced by a later one", async () => {
     const file = path.join(folder, "large");
     const bytes = Buffer.alloc(Math.ceil(2.2 * smallestPart), "0123456789abcdef");
     bytes.write("the end", bytes.length - 7);
@@ -71,7 +71,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     expect(await bucket.get("large")).toBe("");
   });
 
-  test("temporary failures are retried; a lost answer does not publish twice", async () => {
+  test("temporary failures are retried, and a lost answer does not publish twice", async () => {
     const { proxy, port, fail } = await faultyProxy(new URL(server.env["AWS_ENDPOINT_URL_S3"] ?? "").port);
     try {
       const env = { ...server.env, AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };

@@ -77,7 +77,7 @@ async function run(sites: readonly string[], options: Omit<FleetOptions, "queue"
 const hosts = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}-${at}.example`);
 const zonesOf = (list: readonly string[], zone: Zone) => Object.fromEntries(list.map((name) => [name, zone]));
 
-test("many hosts at one address share it, in whatever order its addresses come; others do not wait", async () => {
+test("hosts at one IP address share its limit, in whatever order DNS lists the addresses", async () => {
   const [shops, others] = [hosts("shop", 30), hosts("other", 4)];
   names = await nameServer({
     ...zonesOf(shops, { addresses: ["127.0.3.1", "127.0.3.2"] }),
@@ -109,7 +109,7 @@ test("the limit for one address can be set", async () => {
   expect(website.most.get("few")).toBe(2);
 });
 
-test("one host that many websites lead to has one limit and one pause for all of them", async () => {
+test("a host used by many websites has one limit and one pause for all of them", async () => {
   const shops = hosts("blog", 12);
   names = await nameServer({
     ...Object.fromEntries(shops.map((shop, at) => [shop, { addresses: [`127.0.4.${at + 1}`] }])),
