@@ -137,26 +137,23 @@ export async function runCheck(
     if (!settings.hasLocation) missing.add("location");
     if (!robots.isKnown) missing.add("robots");
     if (fileRules === undefined) missing.add("files");
-    const isNarrowed = settings.files?.pages !== undefined || settings.files?.ignore !== undefined;
-    const without = isNarrowed
-      ? "`files.pages` and `files.ignore` exclude all HTML files"
-      : "the folder has no HTML files";
+    const unfinished: NotChecked[] = [];
+    const skip = (rules: readonly string[], reason: string) =>
+      unfinished.push(...rules.map((rule) => ({ rule, reason })));
+    if (files !== undefined && !hasPages) {
+      const isNarrowed = settings.files?.pages !== undefined || settings.files?.ignore !== undefined;
+      const excluded = "`files.pages` and `files.ignore` exclude all HTML files";
+      skip(["page-missing-file"], isNarrowed ? excluded : "the folder has no HTML files");
+    }
     const unknown = listed(files?.notUnderstood ?? []);
     const unreadable = listed([...(files?.unreadable ?? [])]);
-    const unfinished: NotChecked[] = [
-      ...(files && !hasPages ? [{ rule: "page-missing-file", reason: without }] : []),
-      ...(unknown === "" ? [] : [{ rule: "page-redirect", reason: `some redirects are not understood (${unknown})` }]),
-      ...(unreadable === ""
-        ? []
-        : fileBasedRules.map((rule) => ({ rule, reason: `some files could not be read (${unreadable})` }))),
-      ...(mayReturn
-        ? [{ rule: "hreflang-no-return", reason: "some return links may be in what could not be read" }]
-        : []),
-      ...(isCut ? crossRules.map((rule) => ({ rule, reason: "too many of its URLs look alike" })) : []),
-      ...(media.areHostsSpent ? imageRules.map((rule) => ({ rule, reason: "images are on too many hosts" })) : []),
-      ...(urls.areFacetsSpent ? [{ rule: "url-facet", reason: "too many paths have parameters" }] : []),
-      ...(robots.isSpent ? robotsRules.map((rule) => ({ rule, reason: "robots.txt has too many rules" })) : []),
-    ];
+    if (unknown !== "") skip(["page-redirect"], `some redirects are not understood (${unknown})`);
+    if (unreadable !== "") skip(fileBasedRules, `some files could not be read (${unreadable})`);
+    if (mayReturn) skip(["hreflang-no-return"], "some return links may be in what could not be read");
+    if (isCut) skip(crossRules, "too many of its URLs look alike");
+    if (media.areHostsSpent) skip(imageRules, "images are on too many hosts");
+    if (urls.areFacetsSpent) skip(["url-facet"], "too many paths have parameters");
+    if (robots.isSpent) skip(robotsRules, "robots.txt has too many rules");
     return resultOf(run, missing, isLate, unfinished, results, trust.verdict());
   };
 
