@@ -78,7 +78,7 @@ function* read({ text, options, left }: Turn): Generator<undefined, unknown, num
   const [pages, sitemaps]: [unknown[], unknown[]] = [[], []];
   const take = (entries: Entries) => {
     // Where only URLs are wanted, nothing else of a page has to be there.
-    pages.push(...(entries.lines?.map(({ url }) => url) ?? entries.pages));
+    pages.push(...(options.urlsOnly ? (entries.lines ?? entries.pages).map(({ url }) => url) : entries.pages));
     sitemaps.push(...entries.sitemaps);
   };
   const write = (piece: TextPiece) => piece !== "" && !parser.stopped && take(parser.write(piece));
