@@ -1,4 +1,4 @@
-// The homepage tells which system made a website: its paths are asked for, and few others.
+// The homepage shows which platform a website uses: the paths of that platform are tried, and few others.
 import { expect, test } from "vitest";
 import { knownPaths } from "../../src/discover/known-paths.ts";
 import type { Options } from "../../src/model/options.ts";
@@ -21,7 +21,7 @@ test.each(platformSites.map((each) => [each.name, each] as const))(
   async (_, made) => {
     const { hits, found } = await visited(routesOf(made, true));
     expect(found).toEqual(pagesOf(made).sort());
-    // robots.txt, the homepage, what there is, and at most eight guesses in vain.
+    // robots.txt, the homepage, all existing sitemaps, and at most eight guesses that find nothing.
     expect(hits.length).toBeLessThanOrEqual(2 + Object.keys(made.sitemaps).length + 8);
   },
 );

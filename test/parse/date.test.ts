@@ -20,7 +20,7 @@ describe("spec: the six forms of the W3C profile are returned as they were writt
 
 describe("lenient: other forms are written as ISO 8601, with the offset and precision of the site", () => {
   test.each([
-    // ISO 8601 in less usual clothes.
+    // Less usual forms of ISO 8601.
     ...pairs(
       "2024-05-01T10:20:30+0200 is 2024-05-01T10:20:30+02:00 | 2024-05-01T10:20:30+02 is 2024-05-01T10:20:30+02:00",
     ),
@@ -85,9 +85,9 @@ describe("lenient: other forms are written as ISO 8601, with the offset and prec
 
 describe("an ambiguous or impossible date is absent", () => {
   test.each([
-    // Could be two days.
+    // Ambiguous: day and month could be either way.
     ...list("01/02/2024 | 01.02.2024 | 1-2-2024 | 01/02/03 | 25/12/24"),
-    // Cannot be.
+    // Impossible dates.
     ...list(
       "0000-01-01 | 0001-01-01 | 0001-01-01T00:00:00Z | 0001-01 | Mon, 01 Jan 0001 00:00:00 +0000 | 1/1/0001 | 0000",
     ),
@@ -156,7 +156,7 @@ describe("names of time zones", () => {
     expect(parseDate(`Thu, 17 Dec 2009 12:04:56 ${name}`)).toBe(`2009-12-17T12:04:56${offset}`);
   });
 
-  // BST is an hour ahead in Britain and six in Bangladesh; nobody knows what XYZT is; RFC 822 got its letters wrong.
+  // BST is an hour ahead of UTC in Britain and six in Bangladesh; XYZT is unknown; RFC 822 defines its letters wrongly.
   test.each(["IST", "BST", "bst", "AST", "GST", "XYZT", "A"])(
     "the zone %s is ambiguous, so only the day is kept",
     (name) => {

@@ -1,5 +1,5 @@
-// Usual XML is read by the tokenizer. The result must be that of reading it without the fast path. Entries made up at random, alike and in
-// turns, are in test/fuzz.test.ts and urls-only.test.ts.
+// The tokenizer reads ordinary XML. The result must be the same as without the fast path. Random entries are in test/fuzz.test.ts and
+// urls-only.test.ts.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile, compiler, origin } from "../../scripts/tokenizer.ts";
@@ -60,7 +60,7 @@ test("every day of a year and every time of day, possible or not, is read as wit
     ...words("00:00:00 00:00:00+0000 00:00:00+00 00:00:00z 00:00:00.1Z 0:00:00Z 00.00:00Z 00:00.00Z"),
     "00:00:00 Z",
   ].map((time) => `2024-05-06T${time}`);
-  // Another character at each place, the neighbours of the digits among them.
+  // A wrong character at each position, such as the neighbors of the digits in ASCII.
   const others = ["2024-05-06", "2024-05-06T07:08:09Z", "2024-05-06T07:08:09+10:00"].flatMap((date) =>
     Array.from(date).flatMap((_, at) => [..."/:-Ta "].map((other) => date.slice(0, at) + other + date.slice(at + 1))),
   );
@@ -271,7 +271,7 @@ test("a numeric reference to any character, in a text, a URL or an attribute, is
     `<image:image><image:loc>${url}i</image:loc><image:title>${title}</image:title></image:image>`;
   const entries = references.flatMap((reference, n) => [
     entry(`${url}${n}${reference}${n}`, titled(`a${reference}b`) + link(`${url}${reference}a`, `d${reference}`)),
-    // A text that needs more bytes than its neighbors, and one at whose ends something is trimmed.
+    // A text that needs more bytes than its neighbors, and one that is trimmed.
     entry(`${url}${n}/\ufffd`, titled(`${reference}語${reference}`) + link(`${url}a`, `${reference}de`)),
     `<url><loc a="${reference}">${url}é${n}</loc><lastmod a="é">2024-05-06</lastmod></url>`,
   ]);

@@ -1,5 +1,4 @@
-// A string that somebody keeps must not keep the document alive that it was cut from: whichever field of an entry it is, and whoever
-// read it.
+// A string of a result must not keep alive the document it was cut from, whichever field it is in and whichever parser read it.
 // Starts a process, which needs more than a second.
 import { execFileSync } from "node:child_process";
 import path from "node:path";
@@ -16,6 +15,6 @@ test.each(
     .split("\n")
     .map((line): { name: string; grown: number; documents: number } => JSON.parse(line)),
 )("$name", ({ grown, documents }) => {
-  // What is kept is a tenth of the documents, at most.
+  // The results may hold at most a tenth of the size of the documents.
   expect(grown).toBeLessThan(documents / 4);
 });

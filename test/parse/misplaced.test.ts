@@ -1,5 +1,5 @@
-// Entries that are not where they should be: after something that was not closed, in elements that nobody knows, in no entry, in the
-// wrong root. They are read, as what their root says they are, and reported.
+// Entries in unexpected places: after an unclosed element, in unknown elements, outside entries, in the wrong root. They are read as what
+// their root lists, pages or sitemaps, and reported.
 import { describe, expect, test } from "vitest";
 import { defaultLimits } from "../../src/model/parse-options.ts";
 import { entry, index, richUrlset as urlset } from "../support/documents.ts";

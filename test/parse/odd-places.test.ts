@@ -1,4 +1,4 @@
-// Sitemaps whose parts are where nobody expects them: they are read, or their loss is reported.
+// Parts of sitemaps in unexpected places: they are read, or their loss is reported.
 import { describe, expect, test } from "vitest";
 import { entry, index, richUrlset as urlset } from "../support/documents.ts";
 import { parsed, urlsOf } from "../support/parsed.ts";

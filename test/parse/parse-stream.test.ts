@@ -1,4 +1,4 @@
-// A document from a stream of bytes, as workers and browsers have it.
+// `parseStream`, for the bodies of responses in workers and browsers.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { type ParsedPages, parseSitemap, parseStream } from "../../src/parse/parse-sitemap.ts";

@@ -1,4 +1,4 @@
-// Entries of one URL in one sitemap are one page, with everything that any of them shows.
+// Entries with the same URL in one sitemap become one page, with the details of all of them.
 import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
 import type { PageList } from "../../src/model/page-list.ts";
@@ -80,7 +80,7 @@ describe("entries of one URL", () => {
 });
 
 describe("repeated pages", () => {
-  // 100 pages of 64,000 characters; the first one is repeated after so many others.
+  // 45 pages of 64,000 characters each. The first one is repeated after each of these places.
   const large = (...places: number[]) => {
     const text = "x".repeat(64_000);
     const entries = Array.from({ length: 45 }, (_, n) =>

@@ -58,7 +58,7 @@ describe("RFC 9309", () => {
     ["Disallow: /path/foo-%24", ["/path/foo-"], ["/path/foo-$", "/path/foo-%24", "/path/foo-$/bar"]],
     ["Disallow: /a%2a$", ["/ab", "/a*b"], ["/a*", "/a%2A"]],
     ["Disallow: /a*b%2A*c$", ["/abc", "/abxc"], ["/ab*c", "/a*b%2a*c"]],
-    // What a URL cannot have, raw or encoded.
+    // Characters that are not allowed in URLs, raw or encoded.
     [
       "Disallow: /a%3C%3E%22%7B%7D%60%7C%5C%5E",
       ["/a<>"],
@@ -141,13 +141,13 @@ describe("Google's parser", () => {
     ["User-agent: *\nAllow: /\nUser-agent: Bot\nDisallow: /", "Other", "/a", true],
     ["User-agent: A\nAllow: /\nUser-agent: B\nDisallow: /", "C", "/a", true],
     ["User-agent: *\nDisallow: /x/\nUser-agent: Bot\nDisallow: /y/", "Bot", "/x/page", true],
-    // `index.html` means its folder, where it is allowed.
+    // Allowing `index.html` also allows its folder.
     [`User-agent: Bot\n${wholeSite}Allow: /a/index.html`, "Bot", "/a/", true],
     [`User-agent: Bot\n${wholeSite}Allow: /a/index.html`, "Bot", "/a/index.html", true],
     [`User-agent: Bot\n${wholeSite}Allow: /a/index.html`, "Bot", "/a/index.htm", false],
     [`User-agent: Bot\n${wholeSite}Allow: /a/index.html`, "Bot", "/a/b", false],
     ["User-agent: Bot\nDisallow: /a/index.html", "Bot", "/a/", true],
-    // Wildcards inside of longer rules.
+    // Wildcards inside longer rules.
     ["User-agent: Bot\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux", "Bot", "/foo/bar/quz", false],
     ["User-agent: Bot\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux", "Bot", "/foo//quz", true],
     ["User-agent: Bot\nDisallow: /foo/bar$\nAllow: /foo/bar/qux", "Bot", "/foo/bar/", true],

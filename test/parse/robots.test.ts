@@ -9,7 +9,7 @@ import { parsed } from "../support/parsed.ts";
 
 const robotsUrl = "https://example.org/robots.txt";
 
-/** Reads a text cut in every way. */
+/** Reads a text, split in many ways. */
 function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
   return inEveryCut(text, (pieces) => {
     const problems = new ProblemLog();

@@ -27,7 +27,7 @@ function isWellFormed(text: string): boolean {
 
 const list = (text: string) => text.split(" | ").map((content) => root(content));
 
-// A limit of ours ends a document as well.
+// One of our limits also ends a document.
 const isAccepted = (codes: readonly string[]) =>
   !codes.some((code) => /^(?:xml-not-well-formed|xml-truncated|limit-)/.test(code));
 

@@ -6,7 +6,7 @@ import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { parsed } from "../support/parsed.ts";
 
-/** Reads a text cut in every way. */
+/** Reads a text, split in many ways. */
 function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
   return inEveryCut(text, (pieces) => readPieces(pieces, limits, earlier));
 }

@@ -1,4 +1,4 @@
-// Where only URLs are wanted, details are left out: everything that there is to report must still be reported.
+// With `urlsOnly`, pages have no details, but the same problems are reported.
 import { expect, test } from "vitest";
 import { richUrlset as urlset } from "../support/documents.ts";
 import { some } from "../support/long.ts";
@@ -11,7 +11,7 @@ const loc = (n: number | string) => `<loc>https://example.org/${n}</loc>`;
 const several = (from: number, rest: string, before = "") =>
   Array.from({ length: 9 }, (_, n) => `<url>${before}${loc(from + n)}${rest}</url>`);
 
-// What is learned from one piece is known in the next.
+// What the fast path learns from one piece, it knows in the next.
 function expectSameInPieces(text: string): void {
   for (const size of [300, 1000, 5000]) expectSameUrls(inPieces(text, size));
 }
@@ -88,10 +88,10 @@ test.each(details)("among fields that are not needed, %s is still reported", (co
 
 test("whether a value is valid may depend on another one", () => {
   const link = (attributes: string) => `<xhtml:link ${attributes} href="https://example.org/a"/>`;
-  // Nobody asks for the language of a style sheet.
+  // A link to a style sheet needs no language.
   const links = [link('rel="stylesheet"'), link('rel="alternate" hreflang="de"'), link('rel="alternate"')];
   expectSameInPieces(urlset(...links.flatMap((one, n) => several(20 * n, one))));
-  // Behind the URL nobody reads it.
+  // A date in an unknown element is not read after the URL.
   const wrapped = (date: string) => `<x><lastmod>${date}</lastmod></x>`;
   const dates = [several(0, "", wrapped("2024")), several(20, wrapped("never")), several(40, "", wrapped("never"))];
   expectSameInPieces(urlset(...dates.flat()));

@@ -5,7 +5,7 @@ import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 import { parseSiteFile } from "../support/site-file.ts";
 
-// What becomes of every field of every format is written down in these websites (test/crawl/sites.test.ts).
+// These websites (test/crawl/sites.test.ts) show how every field of every format is read.
 const sites = path.join(import.meta.dirname, "../fixtures/sites");
 test.each(readdirSync(sites))("the documents of %s are read the same, however they are split", (file) => {
   const { routes } = parseSiteFile(readFileSync(path.join(sites, file), "utf8"));

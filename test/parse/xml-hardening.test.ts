@@ -15,7 +15,7 @@ const one = entry("https://example.org/1");
 const two = entry("https://example.org/2");
 const piece = 64 * 1024;
 
-/** The text `times` times, in pieces of a usual size, without ever being there as a whole. */
+/** Repeats a text `times` times, in pieces of a usual size, without ever building all of it. */
 function* repeated(before: string, text: string, times: number, after: string): Generator<string> {
   yield before;
   const perPiece = Math.max(1, Math.floor(piece / text.length));
@@ -24,7 +24,7 @@ function* repeated(before: string, text: string, times: number, after: string): 
   yield after;
 }
 
-/** Parses pieces and tells how many bytes stayed in use at most, looked at from time to time. */
+/** Parses pieces, and returns the largest heap growth that was sampled meanwhile. */
 function parseWatchingMemory(pieces: Iterable<string>) {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -207,7 +207,7 @@ describe("time needed", () => {
   // Patterns that grow are in linear-time.test.ts.
   const expectLinear = async (build: (size: number) => string, size: number) => {
     const ratio = await growth(build(size), build(size * 16), (text) => void parsePieces([text]));
-    // Quadratic time would make a byte sixteen times as dear.
+    // In quadratic time, a byte would cost sixteen times as much.
     expect(ratio).toBeLessThan(dearest);
   };
 

@@ -1,4 +1,4 @@
-// Documents that are not as they should be: what is kept, and what is said about it.
+// Documents with mistakes: what is kept, and what is reported.
 import { describe, expect, test } from "vitest";
 import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { isLong } from "../support/long.ts";

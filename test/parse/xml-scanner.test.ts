@@ -8,7 +8,7 @@ import { XmlScanner } from "../../src/parse/xml/scanner.ts";
 import { inEveryCut } from "../support/cuts.ts";
 import { some } from "../support/long.ts";
 
-/** What a scanner says about a document: elements, their attributes, and their own text when they are closed. */
+/** The events of a scanner: elements open with their attributes, and close with their own text. */
 type Event =
   | { type: "open"; namespace: string; local: string; attributes: Record<string, string> }
   | { type: "close"; local: string; text: string | undefined };
