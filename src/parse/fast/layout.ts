@@ -7,7 +7,7 @@ export const memoryPages = 24;
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
-/** The fields of a name: its length, number and hints, the name that usually follows it, and the text. */
+/** The fields of a name: its length, number and hints, the name that usually follows it, and its text. */
 export const nameNumber = 4;
 export const nameHints = 8;
 export const nameNext = 12;
@@ -18,12 +18,12 @@ export const originsStart = 98304;
 export const originCount = 8;
 export const originSize = 256;
 export const originText = 16;
-/** Short texts seen before (words): sixteen bytes each, two per hash. */
+/** Words: short texts that were seen before. Each takes sixteen bytes, and each hash has room for two. */
 export const wordsStart = 100352;
 export const wordCount = 512;
 /** The addresses of the names of open elements, by depth; the root is at 1. */
 export const openStart = 108544;
-/** Stands for a name that is not in the table: it has a length that no name has. */
+/** The entry for names that are not in the table. No name has its length, so it never matches. */
 export const unknownName = 108800;
 /** A name that is being added to the table. */
 export const scratchStart = 108864;
@@ -38,7 +38,7 @@ export const tokensStart = 331776;
 export const tokensEnd = 724992;
 /** Texts as JSON: at most twice as long as the document. */
 export const textsStart = 724992;
-/** The URLs of entries of which nothing else is needed, each followed by a line end. */
+/** The URLs of entries for which only the URL is needed, each followed by a line end. */
 export const linesStart = 1179648;
 /** How many bytes of a document may wait for the next chunk. */
 export const longestRest = 32768;
@@ -62,14 +62,14 @@ export const holdsCdata = 3;
 export const isEmpty = 4;
 /** An attribute. The attributes of an element come before it. */
 export const isAttribute = 5;
-/** An entry of which only the URL is needed. Start and end are positions in the lines. */
+/** An entry for which only the URL is needed. Its start and end are positions in the lines. */
 export const isPage = 6;
 export const kinds = 7;
 /** Added to the kind of an element that has attributes; their tokens, if any, come before it. */
 export const hasAttributes = 8;
 export const hidesAttributes = 16;
 
-/** Hints for the text of an element or attribute: a URL, that of an entry, a date, any text. */
+/** Hints about the text of an element or attribute: it is a URL, the URL of an entry, a date, or any text. */
 export const isUrl = 1;
 export const isKey = 2;
 export const isDate = 4;
@@ -77,21 +77,21 @@ export const isAny = 8;
 /** `wantsAttributes`: the element's attributes are needed. `isUnwanted`: its text is not. */
 export const wantsAttributes = 16;
 export const isUnwanted = 32;
-/** `isNumber`: the text is a number. `isEntry`: the element is an entry of which only the URL is needed. */
+/** `isNumber`: the text is a number. `isEntry`: the element is an entry for which only the URL is needed. */
 export const isNumber = 64;
 export const isEntry = 128;
 
-/** Facts about a text. `isRaw`: it is unusual, so it is not in the list of texts. */
+/** Facts about a text. `isRaw`: the text is unusual, so it is not in the list of texts. */
 export const isRaw = 1;
-/** It is raw, and comments interrupt it. */
+/** The text is raw, and comments interrupt it. */
 export const hasComments = 2;
-/** It may have to be trimmed. */
+/** The text may have to be trimmed. */
 export const hasSpace = 4;
-/** It is a URL of an accepted origin, or of a new one (`isUnaccepted`); it has a fingerprint (`hasKey`); it is a date. */
+/** The text is a URL of an accepted origin, or of a new one (`isUnaccepted`); it has a fingerprint (`hasKey`); it is a date. */
 export const isAccepted = 8;
 export const isUnaccepted = 16;
 export const hasKey = 32;
 export const isUsualDate = 64;
-/** It is a known word, or becomes one. */
+/** The text is a known word, or becomes one. */
 export const isKnownWord = 128;
 export const isNewWord = 256;

@@ -15,7 +15,7 @@ import { createTokenizer, type KnownName, startOfCharacter, type Tokenizer } fro
 type Rule = ElementRule<TableTarget>;
 type RuleReader = TableReader<TableTarget>;
 
-// Shared by all documents, and created for the first that can use it.
+// All documents share one tokenizer. The first document that can use it creates it.
 let shared: Tokenizer | undefined | false = false;
 
 /** The default fast path, unless the document is read with `strict` or the engine cannot run it. */
@@ -36,7 +36,7 @@ class TokenReader implements FastPath {
   // The names that the scanner has read.
   #names: KnownName[] = [];
   readonly #numbers = new Map<XmlName | string, number>();
-  // How many rules are open up to that of the current entry; 0 outside of entries.
+  // How many rules are open, up to and including the rule of the current entry; 0 outside of entries.
   #entryDepth = 0;
   // How many problems were reported before the entry, and whether all hints about it are about the rules that apply.
   #reports = 0;
@@ -50,7 +50,7 @@ class TokenReader implements FastPath {
   #isOurs = false;
   // Where the tokenizer stopped: the scanner must read past it.
   #stuckAt = -1;
-  // The scanner may stop if at most this much is unread, because that is still in the tokenizer's memory.
+  // The scanner may stop once at most this much is unread: the tokenizer still has that much in its memory.
   #window = 0;
   // Switching between the two has a cost: after many short runs without a new name, the scanner reads the rest of the chunk.
   #shortRuns = 0;
@@ -108,7 +108,7 @@ class TokenReader implements FastPath {
     if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
       const isOpen = names.at(-1) === last;
       const inner = reader.rules.at(-1)!;
-      // Uses its meaning when it was open, because its own namespace declarations are no longer in scope.
+      // For a closed element, uses the rule it had while it was open: its own namespace declarations are no longer in scope.
       const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
       this.#add(last.raw, last, hintsOf(rule, reader.urlsOnly), rule);
     }
@@ -269,7 +269,7 @@ class TokenReader implements FastPath {
     return -1;
   }
 
-  // Takes entries with nothing to report, except perhaps a repeated URL. Returns the last of their tokens.
+  // Takes entries that need no report, except perhaps for a repeated URL. Returns the last of their tokens.
   #takeLines(target: TableTarget, first: number, end: number): number {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
@@ -370,7 +370,7 @@ function hintsOf(rule: Rule, urlsOnly: boolean): number {
   return wanted | key | url | (rule.form === undefined ? 0 : formHints[rule.form]);
 }
 
-// Returns the same string object for all occurrences, so that comparing is a pointer comparison.
+// Returns the same string object for equal names, so that comparing them compares pointers.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }

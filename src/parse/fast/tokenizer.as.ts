@@ -4,7 +4,8 @@
 // there. layout.ts describes the memory. `node scripts/ts.mjs scripts/tokenizer.ts` compiles it.
 import * as layout from "./layout";
 
-// Settings of a run: limits, the depth of the innermost element that must not be closed, whether only URLs are wanted, seeds of fingerprints.
+// The settings of a run: limits, the depth of the innermost element that must stay open, whether only URLs are wanted, and the seeds of
+// fingerprints.
 export let longestText: i32 = 0;
 export let longestUrl: i32 = 0;
 export let mostAttributes: i32 = 0;
@@ -45,10 +46,10 @@ let entryStart: i32 = 0;
 let entryToken: i32 = 0;
 let entryDepth: i32 = 0;
 let shape: i64 = 0;
-// Where its texts begin, and whether those before it are ASCII.
+// Where the entry's texts begin, and whether all texts before the entry are ASCII.
 let entryTexts: i32 = 0;
 let entryIsAscii: i32 = 0;
-// The token of its URL, the position of that in the list of texts, and whether it is ASCII.
+// The token of the entry's URL, where that URL is in the list of texts, and whether it is ASCII.
 let keyToken: i32 = 0;
 let keyText: i32 = 0;
 let keyTextEnd: i32 = 0;
@@ -56,7 +57,7 @@ let keyIsAscii: i32 = 0;
 // The attributes of the last tag, and whether it ends in `/>`.
 let attributeCount: i32 = 0;
 let isEmptyTag: bool = false;
-// Whether the last text has something that JSON escapes, and whether it has non-ASCII characters.
+// Whether the last text contains anything that JSON escapes, and whether it contains non-ASCII characters.
 let isEscaped: bool = false;
 let isWide: bool = false;
 
@@ -68,7 +69,7 @@ function isSpace(c: i32): bool {
   return c == 0x20 || c == 0x0a || c == 0x0d || c == 0x09;
 }
 
-// The position after white space. Zeros follow the document.
+// Returns the position after any white space. Stops at the end of the document, because zeros follow it.
 function afterSpace(from: i32): i32 {
   let p: i32 = from;
   while (true) {
@@ -205,7 +206,7 @@ function element(from: i32, end: i32): i32 {
     isInterrupted = false;
     return after + 3 + length;
   }
-  // It has children. Comments before them are read again.
+  // The element has children. Comments before them are read again.
   if (content == layout.holdsCdata || isOver || afterSpace(start) < firstEnd) return unusual();
   takeAttributes(tokens);
   depth++;
@@ -247,7 +248,8 @@ function endTag(p: i32, end: i32): i32 {
   return nameAfter + 1;
 }
 
-// Starts an entry of which only the URL is needed. If it has attributes, it does not become one token, because only the scanner reads them here.
+// Starts an entry for which only the URL is needed. An entry with attributes does not become one token, because only the scanner reads
+// attributes here.
 function beginEntry(p: i32): void {
   entryStart = p;
   entryToken = attributeCount == 0 ? out : 0;
@@ -258,14 +260,15 @@ function beginEntry(p: i32): void {
   shape = ((<i64>highStart) << 32) | (<i64>lowStart & 0xffffffff);
 }
 
-// Adds a tag to the shape of the entry: a fingerprint of its tags, and of its texts where they matter. If nothing was reported about
-// an entry, there is nothing to report about others of its shape.
+// Adds a tag to the shape of the entry: a fingerprint of its tags, and of its texts if they matter. If one entry of a shape needed no
+// report, no other entry of that shape does.
 function note(word: i32): void {
   shape = (shape ^ word) * 0x42b2ae3d27d4eb4f;
   shape = shape ^ (shape >>> 29);
 }
 
-// Adds an element or attribute with a text. The shape tells apart: no text, an unwanted one, a valid one, and a short one with exactly these bytes.
+// Adds an element or attribute with a text to the shape, which distinguishes no text, an unwanted text, a valid text, and a short text with
+// exactly these bytes.
 function noteText(tokenAt: i32, hints: i32, facts: i32, needed: i32): void {
   const head: i32 = load<i32>(tokenAt);
   const start: i32 = load<i32>(tokenAt, layout.tokenStart);
@@ -301,7 +304,7 @@ function endEntry(p: i32): void {
   store<i64>(entryToken, load<i64>(keyToken, layout.tokenHigh), layout.tokenHigh);
   store<i32>(entryToken, p, layout.tokenClose);
   store<i32>(entryToken, lineOut, layout.tokenStart);
-  // Without the quotes and the comma.
+  // Copies the URL without the quotes and the comma.
   copy(lineOut, keyText + 1, keyTextEnd - 2);
   lineOut += keyTextEnd - keyText - 3;
   store<i32>(entryToken, lineOut, layout.tokenEnd);
@@ -322,7 +325,7 @@ function token(head: i32, start: i32, end: i32, tag: i32): void {
   out += layout.tokenSize;
 }
 
-// From the end of an element's name to the end of the tag, which is returned, or 0. Writes tokens of the attributes if they are wanted.
+// Reads from the end of an element's name to the end of its tag. Returns that end, or 0. Writes tokens for the attributes if wanted.
 function attributes(from: i32, end: i32, areWanted: bool): i32 {
   let p: i32 = from;
   while (true) {
@@ -353,7 +356,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
   }
 }
 
-// The element is complete: writes the values of its attributes.
+// Writes the values of an element's attributes, once the element is complete.
 function takeAttributes(tokens: i32): void {
   for (let tokenAt: i32 = tokens; tokenAt < out; tokenAt += layout.tokenSize) {
     const needed: i32 = load<i32>(tokenAt, layout.tokenHigh);
@@ -373,7 +376,8 @@ function hashOf(from: i32, length: i32): i32 {
   );
 }
 
-// The slot of the name at `from`; 0 if it is unknown. Sets its end. Usually, the same name follows the last one as before.
+// Returns the slot of the name at `from`, or 0 if it is unknown, and sets the name's end. First tries the name that followed the last
+// one before, because it usually does so again.
 function nameAt(from: i32): i32 {
   const guess: i32 = load<i32>(last, layout.nameNext);
   if (guess != 0) {
@@ -402,7 +406,7 @@ function nameAt(from: i32): i32 {
   return 0;
 }
 
-// Whether the name of an element or attribute ends here: that of an attribute with its `=`.
+// Whether the name of an element ends here, or that of an attribute, which includes its `=`.
 function endsName(p: i32): bool {
   return byte(p) == 0x3e || byte(p - 1) == 0x3d || isSpace(byte(p)) || byte(p) == 0x2f;
 }
@@ -429,7 +433,7 @@ function same(a: i32, b: i32, length: i32): bool {
   return (i8x16.bitmask(i8x16.eq(v128.load(a + index), v128.load(b + index))) & rest) == rest;
 }
 
-// The position of the next of two delimiters; at least `end` if there is none. Notes what comes before it.
+// Returns the position of the next of two delimiters, or at least `end` if there is none. Sets `special` and `other` for the text before.
 function search(from: i32, end: i32, one: i32, two: i32): i32 {
   const first: v128 = i8x16.splat(one as i8);
   const second: v128 = i8x16.splat(two as i8);
@@ -439,7 +443,7 @@ function search(from: i32, end: i32, one: i32, two: i32): i32 {
   while (p < end) {
     const v: v128 = v128.load(p);
     const mask: i32 = i8x16.bitmask(v128.or(i8x16.eq(v, first), i8x16.eq(v, second)));
-    // All bits below the lowest one, or all.
+    // All bits below the lowest one that is set; all bits if none is set.
     const below: i32 = (mask ^ (mask - 1)) >>> 1;
     needed |= specials(v) & below;
     wide |= i8x16.bitmask(v) & below;
@@ -454,7 +458,8 @@ function search(from: i32, end: i32, one: i32, two: i32): i32 {
   return p;
 }
 
-// The position of `]]>` or `-->`; 0 if there is none, or if `--!` comes first, which may also end a comment. Notes what comes before it.
+// Returns the position of `]]>` or `-->`, or 0 if there is none, or if `--!` comes first, which may also end a comment. Sets `special` and
+// `other` for the text before it.
 function endOfSection(from: i32, end: i32, mark: i32): i32 {
   let needed: i32 = 0;
   let wide: i32 = 0;
@@ -470,7 +475,7 @@ function endOfSection(from: i32, end: i32, mark: i32): i32 {
   return 0;
 }
 
-// Ampersands, control characters, and what JSON has to escape.
+// A bit for each ampersand, control character, and character that JSON escapes.
 function specials(v: v128): i32 {
   return i8x16.bitmask(
     v128.or(
@@ -583,7 +588,7 @@ function writeWide(to: i32, c: i32): i32 {
   return to + length;
 }
 
-// Decodes the reference at `p` into `decoded`. Returns its last position; 0 if it is unusual.
+// Decodes the reference at `p` into `decoded`. Returns the position of its last character, or 0 if it is unusual.
 function reference(p: i32): i32 {
   const word: i32 = load<i32>(p, 1);
   decoded = 0x26;
@@ -621,7 +626,7 @@ function has(from: i32, end: i32, wanted: i32): bool {
   return false;
 }
 
-// Whether a text may begin or end with something that counts as white space, by the first byte of the character.
+// Whether a text may begin or end with white space, judging by the first bytes of its first and last characters.
 function mayTrim(start: i32, end: i32): bool {
   const first: i32 = byte(start);
   if (first <= 0x20 || first >= 0x7f) {
@@ -629,7 +634,7 @@ function mayTrim(start: i32, end: i32): bool {
   }
   const final: i32 = byte(end - 1);
   if (final > 0x20 && final < 0x7f) return false;
-  // A blank has two or three bytes.
+  // A blank beyond ASCII has two or three bytes.
   return final < 0x80 || startsBlank(byte(end - 2)) || startsBlank(byte(end - 3));
 }
 
@@ -640,7 +645,7 @@ function startsBlank(c: i32): bool {
 
 // Whether a URL can be used as is, if its origin is accepted.
 function isUrlAt(start: i32, end: i32): bool {
-  // Its end may not belong to it, such as `]]>`.
+  // A URL that ends in `>` may end in something that does not belong to it, such as `]]>`.
   if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
   // A character that starts with 0xef may be U+FFFD, which replaces invalid bytes.
   return !isWide || !has(start, end, 0xef);
@@ -656,7 +661,7 @@ function hasOrigin(start: i32): bool {
   return false;
 }
 
-// The same fingerprint as that of FingerprintReader in fingerprints.ts.
+// Computes the same fingerprint as FingerprintReader in fingerprints.ts.
 function fingerprint(start: i32, length: i32, tokenAt: i32): void {
   let high: i32 = highStart ^ length;
   let low: i32 = lowStart;
@@ -686,7 +691,7 @@ function wordOf(start: i32, length: i32): v128 {
   return v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
 }
 
-// Whether a short text is a known word; if not, it becomes one. There are two slots for each hash.
+// Returns whether a short text is a known word. If not, makes it one. There are two slots for each hash.
 function wordAt(start: i32, length: i32, tokenAt: i32): i32 {
   const v: v128 = wordOf(start, length);
   const mixed: i64 = i64x2.extract_lane(v, 0) ^ (i64x2.extract_lane(v, 1) * 0x42b2ae3d27d4eb4f);
@@ -704,10 +709,11 @@ function wordAt(start: i32, length: i32, tokenAt: i32): i32 {
   return known;
 }
 
-// YYYY-MM-DD, perhaps Thh:mm:ss and Z or an offset; not before the year 100, not on February 29 of years like 2000, not with -00:00.
+// Whether this is YYYY-MM-DD, perhaps with Thh:mm:ss and Z or an offset. Leaves three rare cases to the scanner: years before 100, February 29
+// of years like 2000, and the offset -00:00.
 function isDateAt(p: i32, length: i32): bool {
   if (length != 10 && length != 20 && length != 25) return false;
-  // A bit for each character: where digits must be, and where the others, up to the minutes.
+  // A bit for each character up to the minutes: which must be digits, and which must be separators.
   const digits: i32 = length == 10 ? 0x036f : 0xdb6f;
   const others: i32 = length == 10 ? 0x0090 : 0x2490;
   const v: v128 = v128.load(p);
@@ -716,7 +722,7 @@ function isDateAt(p: i32, length: i32): bool {
   const month: i32 = pair(p + 5);
   const day: i32 = pair(p + 8);
   if (month == 0 || month > 12 || day == 0 || load<u16>(p) == 0x3030) return false;
-  // Until July the odd months have 31 days, from August on the even ones.
+  // Up to July, the odd months have 31 days; from August on, the even ones do.
   const year: i32 = pair(p + 2);
   const last: i32 = month != 2 ? 30 + ((month ^ (month >> 3)) & 1) : (year & 3) == 0 && year != 0 ? 29 : 28;
   if (day > last) return false;
@@ -737,7 +743,7 @@ function digitsOf(v: v128): i32 {
   return i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10)));
 }
 
-// The number that two digits at `p` make.
+// The two-digit number at `p`.
 function pair(p: i32): i32 {
   return byte(p) * 10 + byte(p + 1) - 0x30 * 11;
 }

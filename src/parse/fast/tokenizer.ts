@@ -12,16 +12,16 @@ import { tokenizerCode } from "./tokenizer-code.ts";
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
-  /** What to expect of its text: see layout.ts. */
+  /** What kind of text to expect: see the hints in layout.ts. */
   readonly hints: number;
   /** Its address in the tokenizer's memory. */
   address: number;
   /** For an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
-  /** The rule that it had when it was first read. The hints describe that rule. */
+  /** The rule for this name when it was first read. The hints describe that rule. */
   readonly rule: object | undefined;
-  /** Entries have this name: inside an entry, only the scanner can tell whether it begins another one. */
+  /** Whether entries have this name. Inside an entry, only the scanner can tell whether the name starts another one. */
   readonly isEntryName: boolean;
 }
 
@@ -83,7 +83,10 @@ export class Tokenizer {
     name.address = address;
   }
 
-  /** Runs from this position as far as it can. Returns the end of the tokens. Texts pass through `JSON.parse`, because its strings do not keep a longer string alive. */
+  /**
+   * Runs from this position as far as it can. Returns the end of the tokens. Texts pass through `JSON.parse`, because its strings do not
+   * keep a longer string alive.
+   */
   run(at: number): number {
     const code = this.#code;
     const end = code.run(at, this.end);
@@ -120,7 +123,7 @@ export class Tokenizer {
     memory[slot + 1] = memory[(at + layout.tokenLow) >> 2]!;
   }
 
-  /** The lines between two positions, which are those of this many pages. */
+  /** The lines between two positions, with the URLs of `count` pages. */
   lines(from: number, to: number, count: number): PageLines {
     const isAscii = this.#code.linesAreAscii.value === 1;
     const bytes = this.bytes.subarray(from, to);

@@ -25,7 +25,7 @@ export class XmlAttributes {
   tooMany = false;
   /** The tag is too long to be kept. */
   tooLong = false;
-  /** A value is too long, and omitted. */
+  /** A value was omitted because it is too long. */
   valueTooLong = false;
 
   constructor(watcher: ReferenceWatcher, maxCount = 0, maxValueLength = 0) {
@@ -134,7 +134,7 @@ export class XmlAttributes {
     }
   }
 
-  // From the end of the name; -1 if the buffer ends.
+  // Reads the value that follows a name. Returns its end, or -1 if the buffer ends first.
   #scanValue(buffer: string, name: string, nameEnd: number): number {
     let at = skipSpace(buffer, nameEnd);
     if (at === buffer.length) return -1;
@@ -182,7 +182,7 @@ export function isHighSurrogate(code: number): boolean {
 }
 
 export function skipSpace(buffer: string, from: number): number {
-  // Never reads beyond the end: after one such read, V8 makes all of them slower.
+  // Never reads beyond the end: after a single such read, V8 makes all reads slower.
   const { length } = buffer;
   let at = from;
   while (at < length && isSpace(buffer.charCodeAt(at))) at++;

@@ -13,7 +13,7 @@ export class XmlCursor implements ReferenceWatcher {
   readonly #problems: DocumentProblems;
   /** `strict`: the first flaw ends the document. */
   readonly strict: boolean;
-  /** The text that is being read, and the position of the first character that was not read yet. */
+  /** The text that is being read, and the position of its first unread character. */
   buffer = "";
   at = 0;
   /** Reading has stopped. */
@@ -38,12 +38,12 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** How far the document was read: a different number for each position. */
+  /** How far the document was read. Never repeats, so it identifies a position. */
   get position(): number {
     return this.#offset + this.at - this.#from;
   }
 
-  /** From now on, `at` and all positions are in this source. The buffer is empty. */
+  /** Switches from the buffer, which must be empty, to this source: from now on, all positions refer to it. */
   enter(source: XmlSource, at: number): void {
     this.#settle();
     this.#source = source;
@@ -51,14 +51,14 @@ export class XmlCursor implements ReferenceWatcher {
     this.#from = at;
   }
 
-  /** The source was read up to here; positions are in the buffer again. */
+  /** Switches back from the source, which was read up to `at`, to the buffer. */
   leave(at: number): void {
     this.at = at;
     this.takeRest();
     this.#source = undefined;
   }
 
-  /** Empties the buffer. Returns what was not read. */
+  /** Empties the buffer. Returns the unread part. */
   takeRest(): string {
     this.#settle();
     const rest = this.at < this.buffer.length ? this.buffer.slice(this.at) : "";

@@ -1,4 +1,4 @@
-// The interface between the scanner and the reader of a format, and the names that it passes.
+// The interface between the scanner and the reader of a format, and the element names that they share.
 import type { XmlAttributes } from "./attributes.ts";
 import type { XmlText } from "./text.ts";
 
@@ -13,9 +13,9 @@ export interface XmlHandler {
   unclosedBefore?(name: XmlName): number;
   /** The innermost element contains entries, so a URL there, as text, is an entry. */
   readonly takesStray?: boolean;
-  /** Text in such a place, at this position of the buffer. */
+  /** Takes text between entries, at this position of the buffer. */
   takeStray?(text: string, at: number): void;
-  /** Whether text in such a place starts with an entry or a URL. */
+  /** Whether text between entries starts with an entry or a URL. */
   startsEntry?(text: string): boolean;
   /** Whether an entry is open. */
   readonly isInEntry?: boolean;
@@ -71,7 +71,7 @@ export class XmlNamespaces {
     this.generation++;
   }
 
-  /** The current declarations stay in scope, because anything after the root is read as if it were inside. */
+  /** Keeps the current declarations in scope, because anything after the root is read as if it were inside. */
   keep(): void {
     for (const declared of this.#declared) declared.depth = 0;
     this.deepest = 0;
@@ -104,7 +104,7 @@ export class XmlNamespaces {
   }
 }
 
-// JavaScript engines hash strings with a random seed, except numeric ones, which could be made to collide in a Map.
+// JavaScript engines hash strings with a random seed, but not numeric strings: an attacker could make those collide in a Map.
 function hashSafeKey(prefix: string): string {
   return `:${prefix}`;
 }

@@ -68,13 +68,13 @@ export class XmlParser implements EntryParser, XmlHandler {
       const format = this.#root === "feed" || this.#root === "entry" ? "atom" : "rss";
       return { kind: "pages", format, ...(next === undefined ? {} : { next }) };
     }
-    // The content counts more than the name of the root.
+    // If the content contradicts the name of the root, the content decides.
     if (this.#sink.count("sitemap") > 0) return { kind: "index", format: "xml" };
     if (this.#sink.count("page") > 0 || this.#root === "urlset") return { kind: "pages", format: "xml" };
     return { kind: "index", format: "xml" };
   }
 
-  // RDF describes anything; only some of it is RSS.
+  // RDF can describe anything; only some RDF documents are RSS.
   get #isOtherRdf(): boolean {
     return this.#root === "rdf" && this.#sink.entryCount === 0 && !this.#feed?.hasChannel;
   }
@@ -89,7 +89,7 @@ export class XmlParser implements EntryParser, XmlHandler {
     return this.#context.problems.toArray().find(({ code }) => code === wanted);
   }
 
-  // Handles elements until a root is found, which gets its own reader.
+  // Handles elements until the root of a format is found, which gets its own reader.
   open(name: XmlName, attributes: XmlAttributes): false {
     const isNested = this.#scanner.depth > 1;
     const root = rootOf(name);
@@ -156,5 +156,5 @@ function isRoot(name: string): name is Root {
 }
 
 const formats = { ...urlsetFormats, ...feedFormats };
-// These words need their namespace.
+// These names are common words, so they are a root only in their namespace.
 const commonWords: Readonly<Partial<Record<Root, Vocabulary>>> = { entry: "atom", channel: "rss", rdf: "rdf" };

@@ -64,10 +64,11 @@ export class XmlScanner {
   readonly tag: XmlAttributes;
   tagEnd = -1;
   readonly #known = new Map<string, XmlName>();
-  // How many open elements have a name, as written, and in lower case after a slash. Created for the first end tag that does not match.
+  // How many open elements have each name. Keys are names as written, and names in lower case after a slash. Created for the first end
+  // tag that does not match.
   #openNames: Map<string, number> | undefined;
   readonly #fastPath: FastPath | undefined;
-  // Nothing is read until the buffer has this length, so that a long token in small chunks is not rescanned for each.
+  // Nothing is read until the buffer has this length: otherwise each small chunk of a long token would rescan all of it.
   #enough = 0;
 
   /** The root was found; anything before it does not belong to the document. */
@@ -110,7 +111,7 @@ export class XmlScanner {
   /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
   scan(chunk: string): void {
     const { cursor } = this;
-    // In slices of limited length: some searches run to the end of the buffer.
+    // Scans slices of limited length, because some searches run to the end of the buffer.
     for (let at = 0; at < chunk.length && !cursor.stopped; at += maxPiece) {
       const piece = chunk.length <= maxPiece ? chunk : chunk.slice(at, at + maxPiece);
       cursor.buffer += piece;
@@ -169,7 +170,8 @@ export class XmlScanner {
     }
   }
 
-  // At a `<`, where the cursor is. This and the following methods for markup return whether it was read; otherwise the buffer must grow.
+  // Reads the markup at a `<`, where the cursor is. This and the following methods for markup return whether it was read; otherwise the
+  // buffer must grow.
   #scanMarkup(open: number, final: boolean): boolean {
     const { buffer } = this.cursor;
     if (open + 1 === buffer.length) return final && this.#strayText(open);
@@ -181,7 +183,7 @@ export class XmlScanner {
     return startsName(code) ? this.#startTag(open, final) : this.#strayText(open);
   }
 
-  // A whole text between two tags.
+  // Takes a whole text between two tags.
   #takeText(end: number): void {
     const { cursor } = this;
     const start = cursor.at;
@@ -204,7 +206,7 @@ export class XmlScanner {
     return true;
   }
 
-  // The buffer ends inside a text.
+  // Takes what it can of a text that the end of the buffer cuts in two.
   #partialText(final: boolean): void {
     const { cursor } = this;
     const { length } = cursor.buffer;
@@ -216,11 +218,11 @@ export class XmlScanner {
       if (isOutside && length > cursor.at) this.#outsideText(cursor.at, length);
       cursor.at = length;
     } else if (isOutside) {
-      // Enough of it is kept to show it in a problem.
+      // Keeps enough of the text to show it in a problem.
       cursor.at = skipSpace(cursor.buffer, cursor.at);
       if (length - cursor.at <= shownLength && !this.#isRunReported) return;
       this.#outsideText(cursor.at, length);
-      // The start of a URL is not split.
+      // Never splits the start of a URL.
       cursor.at = Math.max(cursor.at, length - "https://".length + 1);
     } else if (text !== undefined || cursor.strict) {
       const unread = length - cursor.at;
@@ -313,8 +315,8 @@ export class XmlScanner {
     return true;
   }
 
-  // If the start tag from `open` to `end` starts an entry, what was left open before it ends here. Inside an entry, it starts another one
-  // if a tag follows, and is a field of something unknown if text follows. Returns false if more of the document is needed.
+  // If the start tag from `open` to `end` starts an entry, closes the elements that were left open before it. Inside an entry, the tag starts
+  // another entry only if a tag follows; if text follows, it is an unknown field. Returns false if more of the document is needed.
   #endUnclosed(name: XmlName, open: number, end: number, final: boolean): boolean {
     const { cursor } = this;
     this.namespaces.resolve(name);
@@ -377,11 +379,11 @@ export class XmlScanner {
     return next === -1 ? end + 1 : at + next;
   }
 
-  // An end tag that differs from the start tag of the innermost element.
+  // Handles an end tag that differs from the start tag of the innermost element.
   #otherEndTag(name: XmlName, open: number): void {
     const { cursor } = this;
     const depth = this.#depthOf(name);
-    // After the root, it was reported already.
+    // After the root, this was already reported.
     if (!this.#isAfterRoot && (depth === 0 || depth !== this.depth || this.names.at(-1)?.raw !== name.raw)) {
       cursor.flawAt(open, "xml-mismatched-tag", `</${name.raw}>`);
     }
@@ -421,8 +423,8 @@ export class XmlScanner {
     this.namespaces.leave(depth);
   }
 
-  // The innermost element that an end tag may close: with this name, or else with this name in another case. A document may have millions of
-  // end tags that match nothing: the stack is searched only for names that are in it.
+  // The depth of the innermost element that an end tag may close: one with this name, or else with this name in another case. A document
+  // may have millions of end tags that match nothing, so the stack is searched only for names that are in it.
   #depthOf({ raw, folded }: XmlName): number {
     if (this.#openNames === undefined) {
       this.#openNames = new Map();
@@ -537,7 +539,7 @@ export class XmlScanner {
     return isEnough ? this.handler.startsEntry!(buffer.slice(start, start + longestStart)) : undefined;
   }
 
-  // Starts to skip at `from`, up to and including `until`.
+  // Skips everything from `from` up to and including `until`.
   #skip(what: "text" | "doctype", until: string, from: number): true {
     this.#skipping = what;
     this.#until = until;
@@ -550,7 +552,7 @@ export class XmlScanner {
     const until = this.#until;
     const from = cursor.at;
     const found = cursor.buffer.indexOf(until, from);
-    // Not found: everything but a possible beginning of it can be dropped.
+    // If `until` was not found, drops everything except what may be its beginning.
     cursor.at = found === -1 ? Math.max(from, cursor.buffer.length - until.length + 1) : found;
     if (cursor.strict && !this.#checkCharacters(from, found !== -1)) return false;
     if (found === -1) return false;
@@ -628,7 +630,7 @@ export class XmlScanner {
     this.#malformed(start, flawOfText(this.cursor.buffer.slice(start, end), this.text !== undefined));
   }
 
-  // Checks the characters from there to the cursor. The first half of a surrogate pair waits for the second, unless the text is whole.
+  // Checks the characters from `from` to the cursor. The first half of a surrogate pair waits for the second, unless the text is whole.
   #checkCharacters(from: number, isWhole: boolean): boolean {
     const { cursor } = this;
     if (!isWhole && cursor.at > from && isHighSurrogate(cursor.buffer.charCodeAt(cursor.at - 1))) cursor.at--;

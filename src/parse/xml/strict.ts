@@ -10,7 +10,7 @@ export interface Flaw {
   readonly at: number;
 }
 
-/** Text between tags. `isDecoded`: its references were checked already. */
+/** Checks text between tags. `isDecoded`: its references were already checked. */
 export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
   const end = text.indexOf("]]>");
   const flaws = [
@@ -34,14 +34,14 @@ export function endOfChecked(buffer: string, from: number): number {
 
 const longestReference = 1024;
 
-/** The name of an element. */
+/** Checks the name of an element. */
 export function flawOfName(name: XmlName): string | undefined {
   // https://www.w3.org/TR/xml-names/#xmlReserved: "Element names MUST NOT have the prefix xmlns."
   if (!isQualifiedName(name.raw) || name.prefix === "xmlns") return name.raw;
   return name.bound ? undefined : name.raw;
 }
 
-/** The attributes of a start tag: their names and values, and whether one is repeated. */
+/** Checks the attributes of a start tag: their names and values, and whether one is repeated. */
 export function flawOfTag(
   attributes: XmlAttributes,
   namespaceOf: (prefix: string) => string | undefined,
@@ -80,7 +80,7 @@ export function hasTarget(buffer: string, from: number): boolean {
   return targetEnd.test(buffer.slice(from, from + maxTarget));
 }
 
-/** An instruction, or the beginning of a long one. */
+/** Checks an instruction, or the beginning of a long one. */
 export function flawOfInstruction(text: string, isDeclaration: boolean): string | undefined {
   if (isDeclaration) return declaration.test(text) ? undefined : text.slice(0, 80);
   // https://www.w3.org/TR/xml/#NT-PITarget, and https://www.w3.org/TR/xml-names/#Conformance: no colons.
@@ -98,7 +98,7 @@ const declaration =
 const targetEnd = /[\s?]/;
 const maxTarget = 1024;
 
-/** Characters that are not allowed in XML. */
+/** Finds characters that are not allowed in XML. */
 export function flawOfCharacters(text: string): Flaw | undefined {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;
@@ -116,7 +116,7 @@ function flawOfReferences(text: string): Flaw | undefined {
 }
 
 function isQualifiedName(name: string): boolean {
-  // Nearly every name; much faster than an expression for all of Unicode.
+  // Matches nearly every name, and is much faster than an expression for all of Unicode.
   if (/^[A-Za-z][A-Za-z0-9]*$/.test(name)) return true;
   const parts = name.split(":");
   return parts.length <= 2 && parts.every((part) => ncName.test(part));

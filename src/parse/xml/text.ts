@@ -14,20 +14,20 @@ export class XmlText implements ReferenceWatcher {
   /** The wanted text that surrounds it. */
   readonly outer: XmlText | undefined;
   flaw: TextFlaw | undefined = undefined;
-  /** It contains nothing that could be decoded a second time, if it is a URL. */
+  /** Contains no ampersand, so a URL in it cannot have been escaped twice. */
   isPlain = true;
-  /** It ends in `]]>`, written in two CDATA sections. */
+  /** Ends in a `]]>` that two CDATA sections share. */
   endsInSplit = false;
   #own = "";
   // The length before decoding.
   #length = 0;
   #children = 0;
   #childText = "";
-  // With children: all texts in order, and how many of them are the element's own.
+  // If there are children: all texts in order, and how many of them are the element's own.
   #all = "";
   #parts = 0;
   #childrenBefore = -1;
-  // Whether another wanted text is inside it.
+  // Whether another wanted text is inside this one.
   #surrounds = false;
 
   constructor(watcher: ReferenceWatcher, maxLength: number, depth: number, outer?: XmlText) {
@@ -37,7 +37,7 @@ export class XmlText implements ReferenceWatcher {
     this.outer = outer;
   }
 
-  /** The element was closed. Returns the wanted text that surrounds it. */
+  /** Ends the text when its element closes. Returns the wanted text that surrounds it. */
   finish(): XmlText | undefined {
     if (this.outer !== undefined) this.outer.#surrounds = true;
     return this.outer;
@@ -50,7 +50,7 @@ export class XmlText implements ReferenceWatcher {
 
   spoil(flaw: TextFlaw): void {
     this.flaw ??= flaw;
-    // Anything added later is too long, too.
+    // Makes anything that is added later too long, too.
     if (flaw === "too-long") this.#length = this.maxLength + 1;
   }
 
@@ -58,7 +58,7 @@ export class XmlText implements ReferenceWatcher {
     if (this.#children++ === 0) this.#all = this.#own;
   }
 
-  /** Text between two tags, as written, of the element itself or of a child. */
+  /** Adds text between two tags, as written. `isOwn`: it is in the element itself, not in a child. */
   add(raw: string, isOwn: boolean): void {
     if (this.exceeds(raw.length)) {
       this.spoil("too-long");
@@ -180,7 +180,7 @@ export function isXmlCharacter(code: number): boolean {
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
 }
 
-// The longest name that HTML has (`CounterClockwiseContourIntegral`) has 31 letters.
+// The longest name in HTML (`CounterClockwiseContourIntegral`) has 31 letters.
 const reference = /&(?:#x([0-9a-fA-F]+);|#([0-9]+);|[\w.-]{1,41};)?/g;
 const predefinedEntities: ReadonlyMap<string, string> = new Map([
   ["&amp;", "&"],
