@@ -1,5 +1,5 @@
 // Waits that an AbortSignal can end, and controllers that follow other signals. All listeners are removed, because the signal of a crawl
-// lives long: in Node 20, the results of `AbortSignal.any` would stay in memory as long as that.
+// lives long, and in Node 20 the results of `AbortSignal.any` would stay in memory for as long.
 import { setMaxListeners } from "node:events";
 
 /** A controller that is aborted with the first of other signals, until `release` is called. */
@@ -11,7 +11,7 @@ export class FollowingController extends AbortController {
     this.#followed = signals.filter((signal) => signal !== undefined);
     for (const signal of this.#followed) {
       if (signal.aborted) this.abort(signal.reason);
-      // Any number of requests may follow one signal; Node warns at more than ten.
+      // Any number of requests may follow one signal, but Node.js warns about more than ten listeners.
       setMaxListeners(0, signal);
       signal.addEventListener("abort", this.#onAbort);
     }

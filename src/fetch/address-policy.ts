@@ -1,5 +1,5 @@
-// Which addresses, names and ports may be connected to. Decided by bytes, not spelling: `new URL` has normalized every notation of an
-// IPv4 address, and names are checked again by the addresses they resolve to.
+// Decides which addresses, names and ports we may connect to. The spelling does not matter: `new URL` has normalized every notation of an
+// IPv4 address, and names are checked again by the addresses that they resolve to.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 import { isIP } from "node:net";
@@ -30,7 +30,7 @@ function isPublicHost(host: string): boolean {
   const bare = host.replace(/\.+$/, "");
   const folded = bare === host ? host : (parseUrl(`http://${bare}/`)?.hostname ?? bare);
   if (isIP(folded) === 0) return !isLocalName(folded);
-  // No website needs an IPv4 address inside an IPv6 one in its URL.
+  // Refuses IPv4 addresses inside IPv6 ones: no website needs those in its URL.
   return isPublicAddress(folded) && (isIP(folded) === 4 || isGlobalUnicast(ipaddr.IPv6.parse(folded)));
 }
 
@@ -52,7 +52,7 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalUnicast(ipv6);
 }
 
-// Only 2000::/3 is assigned to be routed; ipaddr.js calls much of the rest unicast.
+// Only 2000::/3 is globally routable, but ipaddr.js also calls much of the rest unicast.
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   return address.range() === "unicast" && address.match(ipaddr.IPv6.parse("2000::"), 3);
 }

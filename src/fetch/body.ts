@@ -14,13 +14,13 @@ export interface ResponseBodyOptions {
   readonly sinceSent: () => number;
   /** Lets another request use the slot. */
   readonly lendSlot: () => void;
-  /** How long the reader may pause before that, in milliseconds. */
+  /** How long the reader may pause before the slot is lent, in milliseconds. */
   readonly lendAfter: number;
   /** How the body ended, shared by all attempts. */
   readonly end: BodyEnd;
   /** Where this body begins in the document. Not 0 for the rest of a body that broke. */
   readonly offset: number;
-  /** The rest of the document, after this body broke there; undefined if it cannot be requested. */
+  /** Requests the rest of the document, after this body broke at `offset`. Undefined if that is not possible. */
   readonly continueAt: (offset: number, reason: Problem) => Promise<ResponseBody | undefined>;
   /** Aborts the attempt that `continueAt` started, if its body was not returned yet. */
   readonly abort: () => void;
@@ -34,7 +34,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   #first: Uint8Array | undefined;
   #ahead: Promise<Pulled> | undefined;
   #received = 0;
-  // The offset after everything pulled, which is up to a chunk more than received.
+  // The offset after everything that was pulled, which may be one chunk ahead of what the reader has received.
   #offset: number;
   #rest: ResponseBody | undefined;
   #isLeft = false;

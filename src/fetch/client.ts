@@ -89,7 +89,7 @@ class BuiltInClient implements OwnClient {
     const host = hostOf(url);
     const secure = url.protocol === "https:";
     const proxy = this.#proxyFor(url);
-    // A proxy would resolve a name without a dot in its own network.
+    // The proxy would look up a name without a dot in its own network.
     if (proxy !== undefined && !allowPrivate && !/[.:]/.test(host)) return problem("address-blocked");
     const reach = !allowPrivate ? "public" : this.#settings.network === "default" ? "start" : "any";
     const endpoint = { secure, host, port: Number(url.port) || (secure ? 443 : 80), reach } as const;
@@ -108,7 +108,7 @@ class BuiltInClient implements OwnClient {
 
   #keep(socket: net.Socket, key: string): void {
     this.#idle.set(socket, key);
-    // Data that arrives on an idle connection was not requested, so it closes the connection.
+    // Nobody requested data that arrives on an idle connection, so the connection is closed.
     socket.on("data", destroy).setTimeout(idleTime, destroy).unref();
   }
 
@@ -184,7 +184,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
       });
       sent.on("close", () => {
         if (this.#message === undefined) this.#onEnd();
-        // This has no effect if there was a response.
+        // This has no effect if a response has already arrived.
         reject(this.#error);
         if (socket.writable) onReusable();
       });
@@ -210,7 +210,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     return { done: false, value };
   }
 
-  /** Releases the connection if the body is not at its end. */
+  /** Releases the connection, unless the body was read to its end. */
   async return(): Promise<IteratorResult<Uint8Array>> {
     this.#queue.length = 0;
     this.#abort(new Error("The body is no longer wanted"));
@@ -242,7 +242,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     if (this.#socket.remoteAddress === undefined) this.#fail(reset);
   };
 
-  // node:http will now destroy an incomplete message, and with it what was not read.
+  // node:http will now destroy an incomplete message, including the part that was not read yet.
   readonly #onSocketClose = (): void => {
     while (this.#message?.read()) {}
   };
@@ -270,7 +270,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#socket.destroy();
   }
 
-  // What follows a complete message does not matter. The first error counts: node:tls continues after an alert.
+  // Errors after a complete message do not matter. Only the first error counts, because node:tls goes on after an alert.
   #fail(error: unknown): void {
     if (this.#message?.complete !== true) this.#error ??= error;
   }

@@ -68,7 +68,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
       }
       return socket;
     } catch (error) {
-      // An error may still follow: without a listener it would be uncaught.
+      // An error may still follow, and would be uncaught without a listener.
       for (const socket of sockets) socket.on("error", () => {}).destroy();
       caller.throwIfAborted();
       const failed = problemOf(error, "head");
@@ -81,7 +81,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
 }
 
 function checkedLookup(lookup: Lookup) {
-  // Whether a start URL resolved to a private address the first time. Doing so only later would be DNS rebinding.
+  // Whether a start URL resolved to a private address the first time. If it does so only later, that is DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }: Endpoint, isRetry: boolean, signal: AbortSignal): Promise<readonly string[]> => {
     const options = { isRetry, isTrusted: reach !== "public", signal };
@@ -107,7 +107,7 @@ function connectTo({ host, port }: Endpoint, addresses: readonly string[]): net.
   return net.connect({
     host,
     port,
-    // Only called for names: returns the addresses that were checked. Several are tried in turn.
+    // Called only for names. Returns the addresses that were checked; node:net tries them in turn.
     lookup: (_, { all }, callback) => {
       if (all === true) callback(null, checked);
       else callback(null, checked[0]?.address ?? "", checked[0]?.family);
@@ -123,7 +123,7 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
   return waitFor(signal, (resolve, reject) => {
     // node:net does not treat a regular end in the middle of a handshake as an error.
     const onClose = () => reject(Object.assign(new Error("closed"), { code: "ECONNRESET" }));
-    // The listener for errors stays: without any, one that comes before the next listener would be uncaught.
+    // The error listener stays: an error before the next listener is added would be uncaught.
     socket.on("error", reject).once("close", onClose);
     socket.once(event, () => {
       socket.off("close", onClose);
@@ -136,7 +136,10 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
 // How long to try one of several addresses before the next one, in milliseconds.
 const addressAttempt = 500;
 
-/** The certificates trusted in addition to those of Node; undefined if none. Created once: parsing the built-in certificates takes longer than a handshake. */
+/**
+ * The certificates trusted in addition to Node's own; undefined if there are none. Created once, because parsing the built-in certificates
+ * takes longer than a handshake.
+ */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
   // The last context is kept, because it is usually the same for all crawls of a program.
@@ -158,7 +161,7 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   return secure;
 }
 
-// The certificates in NODE_EXTRA_CA_CERTS, which Node 20 drops once one is added. Node itself reports a file that cannot be read.
+// The certificates in NODE_EXTRA_CA_CERTS. Node 20 drops them as soon as we add one. Node itself reports an unreadable file.
 function extra(): string[] {
   const { NODE_EXTRA_CA_CERTS: file } = process.env;
   try {

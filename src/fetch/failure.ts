@@ -1,5 +1,5 @@
 // Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error matters, never its class or
-// message, and what is shown never contains an address.
+// message, and the text that users see never contains an address.
 import { type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** An error that carries its problem. */
@@ -48,7 +48,7 @@ const codes = codeTable({
   "http-protocol": "UND_ERR_HEADERS_OVERFLOW",
 });
 
-// Codes with another meaning inside a body.
+// Codes that mean something else inside a body.
 const bodyCodes = codeTable({
   "body-short": "UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE",
   "body-reset": "ECONNRESET ECONNABORTED EPIPE ETIMEDOUT",

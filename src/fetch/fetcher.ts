@@ -141,7 +141,7 @@ class DocumentFetch {
   readonly #signal: AbortSignal | undefined;
   readonly #url: string;
   readonly #end = { attempts: 1 };
-  // Ends the current attempt. Each attempt has its own, because the body of an earlier one may still be in use.
+  // Ends the current attempt. Each attempt has its own controller, because the body of an earlier one may still be in use.
   #controller: FollowingController | undefined;
   // How long to wait before the next attempt, in milliseconds.
   #delay = 0;
@@ -231,7 +231,7 @@ class DocumentFetch {
     const isWhole = isDocument(status) && !isChallenge(status, head.headers);
     const body = this.#rest === undefined ? isWhole && head.body : this.#rest.restIn(head);
     if (body) return this.#document(request, { ...head, body }, slot);
-    // Not awaited. The slot is kept until the rest has been discarded.
+    // Not awaited, but the slot is kept until the rest has been discarded.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
     const { outcome, reason } = failureOf(status, head.headers);
@@ -241,7 +241,7 @@ class DocumentFetch {
   }
 
   async #document(request: HttpRequest, head: Head, slot: Slot): Promise<Fetched | undefined> {
-    // A body that breaks before its first byte counts as no response.
+    // If the body breaks before its first byte, there was no response.
     const first = await request.pull(head.body);
     if ("code" in first) {
       request.end();
@@ -287,7 +287,7 @@ class DocumentFetch {
     const { settings, backoff, onEvent } = this.#context;
     const { attempts } = this.#end;
     const chosen = settings.retry?.(reason, attempts) ?? mayRetry(reason, attempts, settings.retries, slot.origin);
-    // A wrong type would never end, or wait forever.
+    // With a value of another type, the retries would never end, or wait forever.
     if (typeof chosen !== "boolean") number("retry()", chosen);
     const isRetried = chosen !== false;
     if (head === undefined) slot.failed(reason, isRetried);
@@ -295,7 +295,7 @@ class DocumentFetch {
     const wait = typeof chosen === "number" ? chosen : backoffDelay(attempts, backoff);
     const delay = pause?.delay ?? wait;
     onEvent({ type: "retry", url: this.#url, attempt: attempts, delay, reason });
-    // A pause applies to the whole host: its requests wait for it anyway.
+    // If the host asked for a pause, all of its requests wait anyway.
     this.#delay = pause === undefined ? delay : 0;
     this.#end.attempts++;
     return undefined;

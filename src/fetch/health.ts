@@ -1,5 +1,5 @@
-// The health of one host: decides, without timers or I/O, whether it gets more requests and how long it asked to be left alone. Times are
-// those of performance.now(), and given by the caller.
+// The health of one host: decides, without timers or I/O, whether it gets more requests and how long it asked to be left alone. The
+// caller supplies all times, on the clock of performance.now().
 // - 429, or Retry-After on a temporary failure, asks for a pause. After too long a pause, or too many pauses, the host gets no more requests.
 // - An origin that has never responded gets one request at a time after the first failure, and none after two failed documents.
 import type { HeaderList } from "../model/exchange.ts";
@@ -38,7 +38,7 @@ export class HostHealth {
     return this.#origins.get(origin)?.refusal ?? this.#refusal?.reason;
   }
 
-  /** Whether requests must wait for one that probes whether the host, or the origin, responds again. */
+  /** Whether a request is probing if the host, or the origin, responds again. Other requests must wait for it. */
   isProbed(origin: string): boolean {
     return this.#doubts(origin).some((doubt) => doubt.isProbed);
   }
@@ -60,7 +60,7 @@ export class HostHealth {
     const isFailing = !hasAnswered || onlyErrors > 0;
     this.#origins.set(name, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
     if (asksForPause(status, headers)) return this.#pause(status, headers, sentAt, now);
-    // A failing server may have omitted Retry-After by mistake.
+    // A server error does not end the pauses: the server may have omitted Retry-After by mistake.
     if (status < 500) this.#host.pauses = 0;
     return undefined;
   }
@@ -96,7 +96,7 @@ export class HostHealth {
   #pause(status: number, headers: HeaderList, sentAt: number, now: number): Pause {
     const { retries, limits } = this.#settings;
     const host = this.#host;
-    // Requests that ran at the same time count once.
+    // Pauses that concurrent requests were asked for count as one.
     if (host.pauses === 0 || sentAt >= host.pausedAt) {
       host.pauses++;
       host.pausedAt = now;

@@ -1,5 +1,5 @@
-// Slots and delays: decides when a host may get a request. Limits requests, in total and per host; hosts take turns. A delay counts from
-// the start of one request to the start of the next. Whether a host gets requests at all is decided by its health (health.ts).
+// Decides when a host may get a request, by slots and delays. Slots limit concurrent requests, in total and per host; hosts take turns. A
+// delay counts from the start of one request to the start of the next. health.ts decides whether a host gets requests at all.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
@@ -22,7 +22,7 @@ export interface Slot {
   release(): void;
 }
 
-/** What the limiter needs to know about a request. */
+/** The facts about a request that the limiter needs. */
 export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
@@ -92,7 +92,7 @@ export class HostLimiter {
     const host = this.#hosts.get(this.#nameOf(target)) ?? this.#newHost();
     const isRefused = refusalOf(host, target) !== undefined || host.health.isProbed(target.origin);
     const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
-    // Spare requests leave half of the slots to others; with a delay, each would take the turn of another.
+    // Spare requests leave half of the slots to others. With a delay there are none, because each would take another request's turn.
     const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
     return this.#open < total && host.open < most && !isRefused;
   }
@@ -104,7 +104,7 @@ export class HostLimiter {
     this.#serve(host);
   }
 
-  /** The minimum delay between two requests to this host, if it is longer than the `delay` option. Counts from the last one. */
+  /** Sets the minimum delay between two requests to this host, if it is longer than the `delay` option. Counts from the last request. */
   setLeastDelay(target: URL, milliseconds: number): void {
     const host = this.#host(target);
     host.leastDelay = milliseconds;
@@ -122,7 +122,7 @@ export class HostLimiter {
     const name = this.#nameOf(target);
     let host = this.#hosts.get(name);
     if (host !== undefined) return host;
-    // A fleet meets very many hosts: those without requests are forgotten, the oldest first.
+    // A fleet contacts very many hosts, so idle hosts are forgotten, the oldest first.
     for (const [other, old] of this.#hosts) {
       if (this.#hosts.size < mostHosts) break;
       if (old.open === 0 && old.nextAt < performance.now()) this.#hosts.delete(other);
@@ -156,7 +156,7 @@ export class HostLimiter {
     });
   }
 
-  // Gives out slots after something has changed for a host.
+  // Assigns slots after the state of a host has changed.
   #serve(host: Host): void {
     if (this.#closed) return;
     this.#consider(host);
@@ -172,7 +172,7 @@ export class HostLimiter {
     }
   }
 
-  // Puts a host among the ready ones, or sets its timer.
+  // Adds a host to the ready ones, or sets its timer.
   #consider(host: Host): void {
     clearTimeout(host.timer);
     const isWanted = host.running < this.#settings.concurrency.perHost && nextWaiter(host) !== undefined;
@@ -274,7 +274,7 @@ class Host {
   readonly health: HostHealth;
   running = 0;
   open = 0;
-  // A Set keeps its order, and removing a waiting request costs nothing.
+  // A Set keeps its order, and can remove a request at once.
   readonly waiting = new Set<Waiter>();
   readonly continuing = new Set<Waiter>();
   /** No request starts before this time of performance.now(), like all times here. */

@@ -28,7 +28,7 @@ export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLook
   };
 }
 
-// libuv lets lookups use two of the four threads that Node.js has. A third lookup would wait there while its timeout runs.
+// libuv lets lookups use only two of its four threads. A third lookup would wait there while its timeout runs.
 const atATime = 2;
 let running = 0;
 const waiting: (() => void)[] = [];

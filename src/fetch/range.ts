@@ -1,4 +1,4 @@
-// Continues a body that broke with a range request: only if a strong ETag proves that the rest belongs to the same version.
+// Continues a broken body with a range request, but only if a strong ETag proves that the rest belongs to the same version.
 // https://www.rfc-editor.org/rfc/rfc9110#name-if-range
 import { type HeaderList, header } from "../model/exchange.ts";
 import { problem } from "../model/problem.ts";
@@ -40,7 +40,7 @@ function lengthOfRest({ status, headers, isDecoded }: Head, received: number): n
   return isRest && !isDecoded && length > 0 && Number.isSafeInteger(length) ? length : undefined;
 }
 
-// A response to If-Range may omit what has not changed.
+// A response to If-Range may omit headers that have not changed.
 function hasSameEncoding(headers: HeaderList, before: HeaderList): boolean {
   const encoding = header(headers, "content-encoding");
   return encoding === undefined || encoding === header(before, "content-encoding");

@@ -11,7 +11,7 @@ export function requestHeaders(settings: Settings, start: readonly URL[]): Reque
   const common = { "user-agent": settings.userAgent, accept, "accept-encoding": acceptEncoding };
   const trustedHeaders = new Map<string, Readonly<Record<string, string>>>();
   for (const origin of start.flatMap(trustedOrigins)) {
-    // If several start URLs of one origin have a user name, the first counts.
+    // If several start URLs of one origin have a user name, the first one is used.
     const named = start.filter((url) => trustedOrigins(url).includes(origin));
     const authorization = named.map(basicAuthorization).find((each) => each !== undefined);
     trustedHeaders.set(origin, { ...common, ...(authorization && { authorization }), ...settings.headers });

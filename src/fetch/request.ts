@@ -1,5 +1,5 @@
 // One request to a client, with timeouts: the head of a response, then its body chunk by chunk, or a problem. Whatever the client does, a
-// timeout or a signal ends this.
+// timeout or a signal ends the request.
 import { isUint8Array } from "node:util/types";
 import type { Client, ClientRequest, ClientResponse } from "../model/client.ts";
 import { type HeaderList, header } from "../model/exchange.ts";
@@ -44,7 +44,7 @@ export class HttpRequest {
     if (controller.signal.aborted) this.#onAbort();
   }
 
-  /** Calls back once, at the end. */
+  /** Calls back once, when the request has ended. */
   whenEnded(callback: () => void): void {
     if (this.#isEnded) callback();
     else this.#whenEnded.push(callback);
@@ -56,7 +56,7 @@ export class HttpRequest {
     const { firstByte: limit } = this.#timeouts;
     const code = "timeout-first-byte";
     let hasHead = false;
-    // A client may send immediately. A late call must not restart the timeout.
+    // The client may call this at once. After the head has arrived, a call must not restart the timeout.
     const onSent = () => {
       if (!hasHead && !this.#isEnded) this.#clock.start({ limit, code });
     };
@@ -98,7 +98,7 @@ export class HttpRequest {
     this.#controller.abort(new Error("The body is no longer wanted"));
   }
 
-  /** Must be called at the end, except after `discard` and `cancel`. */
+  /** Ends the request. Must be called, except after `discard` and `cancel`. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -117,7 +117,7 @@ export class HttpRequest {
 
   // `promise` never rejects. All chunks share one callback, because new ones would keep each other and the chunks alive.
   #wait<T>(promise: Promise<T>): Promise<T | Problem> {
-    // Aborted while the promise was created: the caller's client may do that.
+    // The caller's client may have aborted the request while it created the promise.
     if (this.#isEnded) return this.#abortResult();
     return new Promise<unknown>((resolve) => {
       this.#resolve = resolve;
@@ -157,7 +157,8 @@ async function ask(client: Client, request: ClientRequest): Promise<Head | Probl
     if (bytes === undefined) return failed("the response lacks a body of bytes");
     const encoding = header(list, "content-encoding") ?? header(list, "transfer-encoding");
     const length = Number(header(list, "content-length"));
-    // Not every client notices that a body ended early. If the client removed an encoding unasked, the length is that of other bytes.
+    // Not every client notices that a body ended early. With an encoding, the length is not checked: a client may have
+    // removed the encoding without saying so, and the length counts the encoded bytes.
     const whole = length > 0 && encoding === undefined ? counted(bytes, length) : bytes;
     return { status, headers: list, body: whole, isDecoded: decoded === true };
   } catch (error) {
@@ -204,7 +205,7 @@ function bytesOf(body: unknown): AsyncIterator<Uint8Array> | undefined {
   return typeof stream?.[Symbol.asyncIterator] === "function" ? stream[Symbol.asyncIterator]?.() : undefined;
 }
 
-/** The same body; its end throws unless there were at least `length` bytes. `onLonger` is called if there are more. */
+/** Yields the same body. Throws at its end if there were fewer than `length` bytes; calls `onLonger` if there are more. */
 export function counted(
   body: AsyncIterator<Uint8Array>,
   length: number,
@@ -266,7 +267,7 @@ function letGo(body: AsyncIterator<Uint8Array>): void {
 const discardBytes = 64 * 1024;
 const discardTime = 500;
 
-// A problem from a user's own client: with its message, or `client-failed` if its code is unknown.
+// Checks a problem that the caller's client returned. One with an unknown code becomes `client-failed`.
 function completed(given: { readonly code: unknown; readonly message?: unknown }): Problem {
   const found = problemFrom(given, true);
   if (found !== undefined && isKnownCode(found.code)) return found;

@@ -1,9 +1,9 @@
-// What is retried, how often, and when: temporary failures, which the table of problems marks.
+// Decides how often and when a request is retried. Only temporary failures are, which the table of problems marks.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { hasNoResponse, isTemporary, type Problem } from "../model/problem.ts";
 
 export interface Backoff {
-  /** In milliseconds: the longest delay before the second attempt; it doubles with each further one. */
+  /** The longest delay before the second attempt, in milliseconds. Doubles with each further attempt. */
   readonly base: number;
   readonly cap: number;
   readonly random: () => number;
@@ -11,7 +11,7 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** How often an origin failed to respond since its last response. */
+/** What retries depend on. `failures`: how often the origin has failed to respond since its last response. */
 export interface OriginRecord {
   /** It has responded, with any status. */
   readonly hasAnswered: boolean;
@@ -32,7 +32,7 @@ export function mayRetry(reason: Problem, attempt: number, retries: number, orig
 /** This many consecutive failures end the retries for an origin that has responded before. */
 export const mostFailures = 8;
 
-// This many responses that are all server errors end the retries: each further document is requested once.
+// If the first responses are all server errors, this many end the retries: each further document is requested once.
 const mostErrors = 6;
 
 // A bot check with status 503 is not temporary.
@@ -46,7 +46,7 @@ export function backoffDelay(attempt: number, { base, cap, random }: Backoff): n
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** How long to pause for a host that asked for it for the nth time, in milliseconds. Even if it `asked` for zero, there is a delay. */
+/** How long to pause after a host has asked for the nth pause, in milliseconds. Never zero, even if it `asked` for zero. */
 export function pauseDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
   if (asked !== undefined && asked >= base) return asked;
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);

@@ -2,7 +2,7 @@
 // is queued, the reader of the body is slow, or this process is suspended.
 import { type Problem, problem } from "../model/problem.ts";
 
-/** One wait: its limit in milliseconds, and the problem once that has passed. */
+/** One wait: its limit in milliseconds, and the problem to report once that has passed. */
 export interface Wait {
   readonly limit: number;
   readonly code: "timeout-connect" | "timeout-tls" | "timeout-first-byte" | "timeout-idle";
@@ -15,7 +15,7 @@ export class Clock {
   #wait: Wait | undefined;
   #waitingSince = 0;
   #used = 0;
-  // Reused by the next wait: a body has a wait for each chunk.
+  // The next wait reuses the timer, because a body has a wait for each chunk.
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #lastLook: NodeJS.Immediate | undefined;
@@ -53,7 +53,7 @@ export class Clock {
   }
 
   #setTimer(): void {
-    // Node.js warns of a negative time.
+    // Node.js warns about a negative time.
     const time = Math.max(0, Math.min(this.#left(), longestTimer));
     const due = performance.now() + time;
     if (this.#timer !== undefined && this.#due <= due) return;
