@@ -17,7 +17,7 @@ export interface RecordBodyOptions {
   readonly problem: Problem | undefined;
   /** There is no HTTP head before the body. */
   readonly isResource?: boolean;
-  /** Removes a transfer coding that the body still has; calls `onCut` if its end is missing. */
+  /** Removes a transfer coding that the stored body still has. Calls `onCut` if the end is missing. */
   readonly decode?: ((payload: Pieces, onCut: () => void) => Pieces) | undefined;
 }
 
@@ -30,7 +30,7 @@ export class RecordBody implements Body {
     this.end = { problem: options.problem };
   }
 
-  /** Whether it is intact: reads all of it. */
+  /** Reads the whole body, and returns whether it is intact. */
   readonly isGood = async (): Promise<boolean> => {
     // A separate body, because readers of this one write into its `end`.
     const body = new RecordBody(this.#options);
@@ -47,7 +47,7 @@ export class RecordBody implements Body {
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    // The part before the damage is used.
+    // The part before the damage is still used.
     this.end.problem ??= problem("archive-digest");
   }
 

@@ -1,4 +1,4 @@
-// The description of an exchange in an archive: everything but the body, as JSON. Checked when read, because archives are not trusted.
+// The description of an exchange in an archive: everything except the body, as JSON. Checked when read: archives are not trusted.
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
 import { hasNoResponse, isCutOff, isRefused, type Problem, problemFrom } from "../model/problem.ts";
@@ -10,7 +10,7 @@ type BodyOf = (problem: Problem | undefined) => Body;
 /** The part of an exchange that is stored. User names and passwords are removed from every URL in it. */
 export function described({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
-  // Kept, because byte limits depend on it when the archive is read again.
+  // This is kept, because byte limits depend on it when the archive is read again.
   const reused = obtained === "not-modified" ? { obtained } : {};
   return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }
@@ -85,7 +85,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Why another run may get more: one of our limits or settings, a connection that failed or broke, or damage; not an error response. */
+/** The reason why another run may get more: a limit or setting, a failed or broken connection, or damage; never an error response. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found =
     fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;

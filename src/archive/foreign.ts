@@ -70,15 +70,15 @@ export async function readForeign(
 
 /** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */
 function truncation({ fields }: RecordHead): Problem | undefined {
-  // The first of several segments is cut off, too.
+  // A record with a segment number is only the first part of a response, so it counts as truncated.
   const reason = fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined);
   if (reason === undefined) return undefined;
   return problem(reason.toLowerCase() === "disconnect" ? "body-reset" : "body-short");
 }
 
 /**
- * The responses of a file, by everything that a revisit may refer to, the best first. Revisit profiles differ in what the head
- * means; its status shows that, too.
+ * The responses of a file, by everything that a revisit may refer to, the best match first. Revisit profiles differ in what the head
+ * means, but the status of the head shows that, too.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
@@ -129,7 +129,7 @@ function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
 }
 
-// Decodes chunks; calls `onCut` if the last one is missing. The bytes after it are read, too: they belong to the content.
+// Decodes chunks. Calls `onCut` if the last one is missing. Also reads the bytes after it, which belong to the content of the record.
 async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): AsyncGenerator<Uint8Array, undefined> {
   let waiting: Uint8Array = Buffer.alloc(0);
   let left = 0;
@@ -156,5 +156,5 @@ async function* dechunk(pieces: AsyncIterable<Uint8Array>, onCut: () => void): A
   if (end !== "whole") onCut();
 }
 
-// The end of the chunk before, the size of this one, and extensions, which are ignored.
+// Matches the end of the previous chunk, the size of this one, and extensions, which are ignored.
 const chunkStart = /^(?:\r?\n)?([0-9a-f]{1,12})[ \t]*(?:;[^\n]*)?\r?\n/i;

@@ -25,7 +25,7 @@ export interface Group {
   /** The last record is the description; if there are two, the first is the response. */
   readonly lengths: readonly number[];
   /**
-   * Of an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. Of another
+   * For an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. For another
    * record: `info` or `index` if it is about a run.
    */
   readonly flags: string;

@@ -19,7 +19,7 @@ const formatVersion = 3;
 // Options that may contain passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
-/** As data for JSON. `resumes`: the id of the record of the run that this one resumes. */
+/** The description of a run, ready for `JSON.stringify`. `resumes`: the id of the record of the run that this one resumes. */
 export function infoData({ homepage, sitemaps, pages, settings }: ArchiveInfo, resumes?: string): object {
   return {
     version: formatVersion,
@@ -59,7 +59,7 @@ function unexpected(): SitemapError {
   return new SitemapError("invalid-archive", "it is damaged: its first record cannot be read");
 }
 
-/** The value, to be checked field by field; undefined if the text is not JSON. */
+/** Parses JSON that is not trusted: check every field. Undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,7 +8,7 @@ export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** The keys of the response to a request, the best first. Archives from other tools have one response per URL, regardless of role. */
+/** The keys under which a response to this request may be stored, the best first. Other tools store one response per URL, for any role. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
     { role, anonymous },

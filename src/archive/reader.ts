@@ -19,7 +19,7 @@ export interface Answer {
   readonly response: RecordSpan | undefined;
   /** Absent in records from other tools. */
   readonly description?: RecordSpan | undefined;
-  /** It is incomplete because of damage or one of our limits, so another run may have more. */
+  /** Whether it is incomplete because of damage or one of our limits, so that another run may have more. */
   readonly isCut?: boolean;
   /** In joined archives: the run, unless it is the one that the archive is about. */
   readonly run?: string | undefined;
@@ -30,7 +30,7 @@ export interface Answer {
 export interface OpenArchiveOptions {
   /** Stops the opening, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The maximum number of sitemaps in a tree, which also limits the responses in an archive (it has one for each redirect, too). */
+  /** The maximum number of sitemaps in a tree. Also limits the responses in an archive, which include those of redirects. */
   readonly documents?: number | undefined;
   /** When to stop and use what was found, on the clock of performance.now(). */
   readonly until?: number | undefined;
@@ -42,7 +42,7 @@ export interface OpenArchiveOptions {
   readonly writable?: boolean | undefined;
 }
 
-// More than any run with the default limits writes. Limited, because a small file must not use up all memory.
+// More responses than any run with the default limits writes. There is a limit, because a small file must not use up all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
 // Larger than the headers that any client accepts.
@@ -127,7 +127,7 @@ export class Archive implements DocumentSource {
   readonly #runs = new Set<string>();
   // The previous record, if it is a response of ours. It is ignored unless its description follows.
   #response: { readonly id: string; readonly span: RecordSpan } | undefined;
-  // How many exchanges there were since a run began that resumes no other.
+  // How many exchanges there are since the last run that does not resume another one.
   #exchanges = 0;
 
   constructor(records: RecordFile, size: number, options: OpenArchiveOptions = {}) {
@@ -215,7 +215,7 @@ export class Archive implements DocumentSource {
       isCut: flags.includes("c"),
       run,
     };
-    // The first one counts, unless it is incomplete, or the run requested it again.
+    // The first response counts, unless it is incomplete, or the run requested it again.
     const before = this.answers.get(key);
     const isSameRun = before?.run === run;
     const isNewer = isSameRun ? flags.includes("x") : this.#options.newest === true && !answer.isCut;
@@ -230,7 +230,7 @@ export class Archive implements DocumentSource {
     for await (const record of walk) {
       signal?.throwIfAborted();
       count += 1;
-      // After damage, what looks like a record of another tool may be part of a document.
+      // After damage, something that looks like another tool's record may be part of a document.
       await this.#add(record, walk.hasRecordsAfterDamage && this.info !== undefined);
       if (performance.now() > until) break;
     }
@@ -295,12 +295,12 @@ export class Archive implements DocumentSource {
     const response = before?.id === head.concurrentTo[0] ? before?.span : undefined;
     const content = await this.#contentOf(record);
     const fetched = await unlessDamaged(() => revive(content));
-    // A changed description may have been about another website.
+    // A modified description may have been about another website.
     this.altered ||= fetched === undefined || !isIntact(head, content);
     this.#exchanges += 1;
     const run = head.fields.get("warc-warcinfo-id") ?? "";
     const isMain = this.#runs.has(run);
-    // A run with an exchange after its end was resumed.
+    // An exchange after the end of a run shows that the run was resumed.
     if (isMain) this.finished = false;
     const isLost = fetched?.outcome === "found" && response === undefined;
     const group: Group = {
@@ -322,7 +322,7 @@ export class Archive implements DocumentSource {
     const isRevisit = head.type === "revisit";
     const key = archiveKey({ url, role: "sitemap" });
     const before = this.answers.get(key);
-    // A record that only refers to another is replaced by one with content.
+    // A record with content replaces one that only refers to another record.
     if (before === undefined || (before.isRevisit === true && !isRevisit))
       this.#set(key, { response: span, isRevisit });
   }

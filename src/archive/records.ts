@@ -129,7 +129,7 @@ export class RecordFile {
   }
 }
 
-// Limits what a tiny file may decompress to: sitemaps shrink to a tenth, never to a hundredth.
+// How far a record may expand, so that a tiny file cannot fill the memory. Sitemaps shrink to a tenth, never to a hundredth.
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
 
@@ -140,7 +140,7 @@ function mostUnpacked(packed: number): number {
 // In bytes, as stored. Larger records are decompressed in the same large chunks as documents.
 const largeRecord = 64 * 1024;
 
-// Smaller chunks for the others: a pass over an archive opens thousands of records.
+// Uses smaller chunks for small records, because a pass over an archive opens thousands of them.
 function createInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize: 64 * 1024 });
 }
@@ -174,7 +174,7 @@ const mostTries = 10_000;
 const maxLineEnds = 64;
 const gzipMagic = Buffer.from([0x1f, 0x8b, 8]);
 
-/** One pass over all records. */
+/** Walks through all records in one pass. */
 export class RecordWalk {
   /** What is wrong with the first incomplete record. */
   damage: "cut" | "damaged" | undefined;
@@ -214,7 +214,7 @@ export class RecordWalk {
       if (head === undefined) return this.#stop("damaged");
       const content = length <= bytes.length ? bytes.subarray(head.headLength, length) : undefined;
       const end = await this.#lineEnds(offset + length);
-      // If neither line ends nor another record follow, its length is wrong.
+      // If neither line ends nor another record follow, the record's length is wrong.
       const isEnd = end === this.#size || startsLikeRecord(await this.#bytes(end, magic.length));
       if (!isEnd && end - offset - length < recordEnd.length) return this.#stop("damaged");
       yield { head, span: { offset, length: end - offset }, content };
@@ -271,14 +271,14 @@ export class RecordWalk {
     this.damage ??= damage;
   }
 
-  // Two line ends are required. Few more are skipped: a file may be full of them.
+  // Two line ends are required. Only a few more are skipped, because a file may be full of them.
   async #lineEnds(from: number): Promise<number> {
     return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
   }
 
   /** Where the next record may begin. */
   async #find(from: number): Promise<number | undefined> {
-    // Enough to recognize a record.
+    // This many bytes are enough to recognize a record.
     const overlap = 1024;
     const { isCompressed } = this.#records;
     for (let at = from; at < this.#size; at += windowSize - overlap) {
@@ -306,7 +306,7 @@ export class RecordWalk {
   }
 }
 
-// Decompresses the beginning, to tell a record from the compressed body of a website.
+// Decompresses the beginning, to distinguish a record from a compressed body that a website sent.
 function inflatedStart(bytes: Uint8Array): Uint8Array {
   try {
     return zlib.gunzipSync(bytes, { finishFlush: zlib.constants.Z_SYNC_FLUSH });

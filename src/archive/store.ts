@@ -18,7 +18,7 @@ export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
   readonly resumed?: Archive | undefined;
-  /** Decide which responses of a resumed archive are used. */
+  /** With `resumed`: responses that a lower limit cut off are requested again. */
   readonly limits?: AllLimits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
@@ -111,7 +111,7 @@ export class Store implements DocumentSource {
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();
-    // A prefetched response that was not needed comes too late: nothing may follow the end of an archive.
+    // A prefetched response that was not needed may arrive late. Nothing may follow the end of an archive.
     if (this.#finished) return fetched;
     if (fetched.outcome !== "found") {
       await this.#store(fetched, undefined);
@@ -148,7 +148,7 @@ export class Store implements DocumentSource {
     return revive(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
   }
 
-  /** The crawl finished: documents missing from the archive were skipped on purpose. */
+  /** Marks the crawl as finished: documents missing from the archive were skipped on purpose. */
   async finish(): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;

@@ -18,13 +18,13 @@ export type Field = readonly [name: string, value: string];
 
 /** More than ten times as long as any tool writes. */
 export const maxHead: number = 64 * 1024;
-/** The line ends after a record. */
+/** The line ends that follow every record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
 export const magic = "WARC/";
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** The head at the start of these bytes: `cut` if it may continue after them, undefined if there is none. */
+/** Parses the head at the start of these bytes. Returns `cut` if it may continue after them, undefined if there is none. */
 export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   const start = bytes.subarray(0, maxHead);
   if (!magic.startsWith(latin1(start.subarray(0, magic.length)))) return undefined;
@@ -37,7 +37,7 @@ export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   return { type, fields, concurrentTo, headLength, contentLength: Number(contentLength) };
 }
 
-/** How many line ends these bytes begin with, in bytes. */
+/** The length of the line ends that these bytes begin with, in bytes. */
 export function lineEndsAt(bytes: Uint8Array): number {
   const end = bytes.findIndex((byte) => byte !== lineFeed && byte !== carriageReturn);
   return end === -1 ? bytes.length : end;
@@ -115,7 +115,7 @@ export function parseDigest(text: string | undefined): Digest | undefined {
   return hex === undefined ? undefined : { algorithm, hex };
 }
 
-/** The lengths of digests, in bytes. */
+/** The lengths of digests in bytes, by algorithm. */
 const lengths: ReadonlyMap<string, number> = new Map([
   ["md5", 16],
   ["sha1", 20],

@@ -68,7 +68,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** The start and options of the run. `resumes`: the record id of the run that this one resumes. */
+  /** Writes the start and options of the run. `resumes`: the record id of the run that this one resumes. */
   async start(info: ArchiveInfo, resumes?: string): Promise<void> {
     this.info = info;
     this.infoId = newId();
@@ -87,7 +87,7 @@ export class ArchiveWriter {
     ]);
   }
 
-  /** Resolves when the exchange is in the file. */
+  /** Appends an exchange. Resolves once it is in the file. */
   async append(exchange: Fetched, body?: ReceivedBody): Promise<Group> {
     const fetched = described(exchange, body?.problem);
     const { url, receivedAt, status, headers = [] } = fetched;
@@ -101,7 +101,7 @@ export class ArchiveWriter {
       const blocks = body?.blocks ?? [];
       const head = httpHead(status, headers, lengthOf(blocks));
       const fields = [...ownFields("response", id, "application/http; msgtype=response", receivedAt), ...about];
-      // The payload of a document has its own digest, and is most of the content.
+      // A document needs no digest of the whole record: its payload, which is most of it, has one.
       if (body === undefined) parts.push(this.#digestedRecord([...fields, ...unread(headers)], [head]));
       else {
         const all = [...fields, ["WARC-Payload-Digest", body.digest] as const, ...truncated(body.problem)];
@@ -126,7 +126,7 @@ export class ArchiveWriter {
     await this.#append(key, flags, parts);
   }
 
-  /** The crawl finished: the index follows. */
+  /** Writes the index, after the crawl has finished. */
   async finish(): Promise<void> {
     await this.#inTurn(async () => {
       const index = indexContent(this.info as ArchiveInfo, this.groups);
@@ -137,7 +137,7 @@ export class ArchiveWriter {
       for await (const piece of serialize(withDigest(this.#aboutRun("application/warc-fields"), trailer), trailer))
         record.push(piece);
       const whole = Buffer.concat(record);
-      // Not compressed: opening an archive searches its last bytes for this.
+      // Stored without compression, because opening an archive searches its last bytes for this text.
       await this.#write([onePiece(this.records.isCompressed ? zlib.gzipSync(whole, { level: 0 }) : whole)]);
     });
   }
@@ -212,7 +212,7 @@ export class ArchiveWriter {
       }
       await flush();
     } catch (error) {
-      // Nothing may follow half an exchange.
+      // After half an exchange, nothing more may be written.
       this.#failure = { error };
       await file.truncate(this.end).catch(() => undefined);
       throw error;
@@ -239,9 +239,9 @@ async function* serialize(fields: readonly Field[], content: readonly Block[]): 
   yield recordEnd;
 }
 
-// Measured on sitemaps: level 6 takes three times as long for a tenth less.
+// Measured with sitemaps: level 6 takes three times as long to save a tenth.
 const level = 3;
-// Up to this length, another thread takes longer.
+// Up to this length, compressing on another thread would take longer.
 const smallPacked = 64 * 1024;
 
 async function* compressed(pieces: Part, length: number): AsyncGenerator<Uint8Array, undefined> {
@@ -267,7 +267,7 @@ async function feed(gzip: zlib.Gzip, pieces: Part): Promise<void> {
   }
 }
 
-// Readers limit the length of a head. What does not fit is in the description.
+// Readers limit the length of a head. The description keeps the whole URL and all headers.
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
@@ -335,7 +335,7 @@ export async function writeArchive(
   overwrite?: boolean,
 ): Promise<void> {
   const output = orArchiveError(file, () => new AtomicFile(file, { overwrite, open: false }));
-  // The positions of records mean nothing in a pipe.
+  // A pipe has no positions, which the index needs.
   if (output.isDirect) throw existsError(file);
   try {
     const writer = await ArchiveWriter.create(output.path, file);
