@@ -42,7 +42,7 @@ export class AtomicFile {
   write(data: string | Uint8Array): void {
     if (this.#descriptor === undefined) throw systemError("EBADF", "file is closed", this.target);
     const bytes = typeof data === "string" ? Buffer.from(data) : data;
-    // A nearly full disk accepts a part, and reports an error only at the next attempt.
+    // A nearly full disk accepts a part of the data, and reports an error only at the next attempt.
     for (let done = 0; done < bytes.length; ) done += fs.writeSync(this.#descriptor, bytes, done);
   }
 
@@ -88,7 +88,7 @@ export class AtomicFolder {
   readonly #made: readonly string[];
   #isOver = false;
 
-  /** Replaces a folder only with `overwrite`, and only if it has no other files than `names`: nothing else is ever deleted. */
+  /** Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
     this.target = fs.existsSync(target) ? fs.realpathSync(target) : path.resolve(target);
     this.#names = names;
@@ -133,7 +133,7 @@ export class AtomicFolder {
     removeEmpty(this.#made);
   }
 
-  // The files that would be replaced. Throws if they may not be.
+  // Returns the files that would be replaced. Throws if replacing them is not allowed.
   #replaced(): readonly string[] {
     const found = fs.existsSync(this.target) ? fs.readdirSync(this.target) : [];
     const other = found.find((name) => !this.#names.includes(name));
@@ -144,8 +144,8 @@ export class AtomicFolder {
   }
 }
 
-// The temporary file is in the same folder, because a rename works only within one file system. It has the same ending, which may decide
-// about compression, and its name is short enough even if that of the target has the maximum length.
+// The temporary file is in the same folder, because a rename works only within one file system. It has the same extension, which may decide
+// whether it is compressed, and its name is never too long, even if the target's name has the maximum length.
 function temporaryName(target: string): string {
   const id = randomBytes(4).toString("hex");
   return path.join(path.dirname(target), `.partial-${id}-${path.basename(target).slice(-50)}`);
@@ -164,7 +164,7 @@ function moveInto(from: string, to: string, overwrite: boolean): void {
   else fs.rmSync(from);
 }
 
-/** Replaces `target`, whose permissions stay, with a file that is complete. */
+/** Replaces `target` with a complete file, which gets the target's permissions. */
 export function replaceFile(file: string, target: string): void {
   flush(file, fs.statSync(target, { throwIfNoEntry: false })?.mode);
   fs.renameSync(file, target);

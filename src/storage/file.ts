@@ -11,13 +11,13 @@ export interface Extent {
 
 export type Block = Uint8Array | Extent;
 
-/** Large enough that a read costs little per byte, small enough that sixteen readers need little memory. */
+/** Blocks are large enough to make a read cheap per byte, and small enough that sixteen readers need little memory. */
 export const blockSize: number = 256 * 1024;
 
 /** Pieces up to this size are safe to keep. Larger ones may be overwritten when you ask for the next. */
 export const largePiece: number = 64 * 1024;
 
-// Blocks to reuse, because the garbage collector frees long-lived ones late. At most as many as a store keeps in memory.
+// Blocks to reuse, because the garbage collector frees long-lived ones late. There are at most as many as a store keeps in memory.
 const spare: Uint8Array[] = [];
 const mostSpare = 32;
 
@@ -82,7 +82,7 @@ export class KeptFile {
     return used === buffer.length ? buffer : buffer.subarray(0, used);
   }
 
-  /** Writes all bytes. A nearly full disk accepts a part, and fails only at the next attempt. */
+  /** Writes all bytes, in several attempts if necessary: a nearly full disk accepts a part, and fails only at the next attempt. */
   async write(offset: number, bytes: Uint8Array): Promise<void> {
     if (this.#closed) throw closedError();
     let used = 0;
@@ -107,7 +107,7 @@ export class KeptFile {
     await this.#handle.close();
   }
 
-  // If the file was closed while in use, the disk has not failed.
+  // If the file was closed while in use, this is not a failure of the disk.
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }

@@ -15,14 +15,14 @@ export class FileLock {
     this.#path = path;
     this.#text = text;
     process.once("exit", this.#remove);
-    // Touches the file, for processes on other machines or in other containers, which cannot see this process.
+    // Touches the file regularly, because processes on other machines or in other containers cannot see this process.
     this.#beat = setInterval(() => {
       // If the folder is gone, writing into it will report that.
       if (this.isOurs()) utimes(path, new Date(), new Date(), () => {});
     }, beatTime).unref();
   }
 
-  /** If a running process has the lock, throws the result of `refused` for `Process 7` or `Process 7 on box`. */
+  /** Takes the lock. If a running process has it, throws what `refused` returns for its owner, such as `Process 7 on box`. */
   static take(path: string, refused: (owner: string) => Error): FileLock {
     const id = randomBytes(4).toString("hex");
     const own = `${path}.${process.pid}.${id}`;
@@ -31,7 +31,7 @@ export class FileLock {
     try {
       for (let attempt = 0; attempt < 10; attempt++) {
         try {
-          // A link is created atomically and with its content.
+          // A hard link appears atomically, with its content.
           linkSync(own, path);
           return new FileLock(path, text);
         } catch (error) {
@@ -40,7 +40,7 @@ export class FileLock {
         const owner = ownerOf(path);
         if (owner !== undefined)
           throw refused(`Process ${owner.pid}${owner.host === hostname() ? "" : ` on ${owner.host}`}`);
-        // Two processes may get here at the same time: a file can be moved away only once, and the moved file is checked again.
+        // Two processes may get here at the same time, but only one of them can move the file away, and it checks the moved file again.
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
@@ -106,6 +106,6 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-// How often the lock file is touched, and after which silence it counts as abandoned, in milliseconds.
+// How often the lock file is touched, and after how long without a touch it counts as abandoned, in milliseconds.
 const beatTime = 10_000;
 const longestSilence = 60_000;

@@ -1,4 +1,4 @@
-// Temporary storage: up to a limit in memory, beyond it in blocks of one private temporary file.
+// Temporary storage: in memory up to a limit, then in blocks of one private temporary file.
 import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ export class Scratch {
   }
 }
 
-// There are few lengths, so that a free slot fits the next piece.
+// Rounds lengths up to a few sizes, so that a free slot usually fits the next piece.
 function slotFor(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
 }
@@ -119,12 +119,15 @@ interface TemporaryFile {
   remove(): Promise<void>;
 }
 
-/** Creates the file, and removes its name immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError` (`storage-failed`). */
+/**
+ * Creates the file, and removes its name immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError`
+ * (`storage-failed`).
+ */
 async function createTemporaryFile(): Promise<TemporaryFile> {
   const folder = tmpdir();
   try {
     const name = path.join(folder, `sitegrove-${randomUUID()}`);
-    // O_EXCL: never a file or link created by someone else.
+    // O_EXCL: never opens a file or link that someone else created.
     const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${folder}`);
     const isGone = await unlink(name).then(
       () => true,
