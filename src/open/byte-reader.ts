@@ -1,5 +1,5 @@
-// Turns chunks of any size into pieces of the requested size. Requests nothing from the source before it is needed. If the source
-// fails, the bytes before that are returned first, then the error is thrown.
+// Turns chunks of any size into pieces of the requested size. Reads from the source only when it has to. If the source fails, returns
+// the bytes before the failure first, and then throws the error.
 
 /** A source of bytes: a client, a file, a test. */
 export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -7,7 +7,7 @@ export type ByteSource = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export class ByteReader {
   readonly #source: ByteSource;
   #iterator: AsyncIterator<Uint8Array> | Iterator<Uint8Array> | undefined;
-  // Bytes that were received and not taken yet.
+  // Bytes that were received but not taken yet.
   #bytes: Uint8Array = new Uint8Array(0);
   #ended = false;
   #room = Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export class ByteReader {
     return this.#bytes.length;
   }
 
-  /** Waits until `count` bytes are buffered; false if the source ends before. Throws its error once nothing is left. */
+  /** Waits until `count` bytes are buffered. Returns false if the source ends first. Throws the source's error once the buffer is empty. */
   async fill(count: number): Promise<boolean> {
     if (this.#bytes.length >= count) return true;
     const chunks = this.#bytes.length === 0 ? [] : [this.#bytes];
@@ -46,13 +46,13 @@ export class ByteReader {
       if (chunk.length > 0) chunks.push(chunk);
       length += chunk.length;
     }
-    // Joined once, so that chunks of one byte cost one copy.
+    // Joins all chunks at once, so that even chunks of one byte are copied only once.
     this.#bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
     if (this.#bytes.length === 0 && count > 0) this.throwFailure();
     return this.#bytes.length >= count;
   }
 
-  /** Throws the error of the source, if there was one: then the data is incomplete because of the source. */
+  /** Throws the source's error, if there was one, because then the data is incomplete only because of the source. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

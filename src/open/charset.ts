@@ -15,10 +15,10 @@ import type { ByteReader } from "./byte-reader.ts";
 export type CharsetDecision =
   | {
       readonly charset: string;
-      /** The bytes may still decide between UTF-8 and windows-1252. */
+      /** Later bytes may still decide between UTF-8 and windows-1252. */
       readonly isOpen: boolean;
       readonly markLength: number;
-      /** Describes the claims if they differ from the character set in use. */
+      /** Describes the declared character sets, if they differ from the one in use. */
       readonly conflict: (charset: string) => string | undefined;
     }
   | { readonly unsupported: string };
@@ -114,7 +114,7 @@ export function evidence(sample: Uint8Array): { readonly charset: string; readon
 
 type Start = readonly [charset: string, bytes: readonly number[]];
 
-// The longer marks first: that of UTF-32LE begins with that of UTF-16LE.
+// Longer marks come first, because the mark of UTF-32LE begins with the mark of UTF-16LE.
 const marks: readonly Start[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],
@@ -145,7 +145,7 @@ function alternates(sample: Uint8Array, first: 0 | 1): boolean {
 const shortest = 16 * 1024;
 const longest = 224 * 1024;
 
-/** The text of everything that is left to read. `count` is called with bytes before their text is yielded. */
+/** Yields the text of everything that is left to read. Calls `count` with the bytes of each piece before it yields their text. */
 export async function* decodeText(
   input: ByteReader,
   decoder: CharsetDecoder,
@@ -168,9 +168,9 @@ export async function* decodeText(
 
 // Decodes every character set that TextDecoder supports. Nearly every sitemap is valid UTF-8, which is passed on undecoded. For the
 // others, two bugs of Node.js 20 are worked around: without `stream`, windows-1252 is decoded as ISO-8859-1; with it, TextDecoder throws if
-// one or two bytes follow a cut character that is not valid, so it never gets so few.
+// only one or two bytes follow an invalid character that was cut in two, so it always gets more.
 export class CharsetDecoder {
-  /** How many characters had to be replaced. A U+FFFD that the website sent counts, except in UTF-8: in others it is indistinguishable. */
+  /** How many characters had to be replaced. Except in UTF-8, a U+FFFD that the website sent also counts, because it looks the same. */
   replaced = 0;
   charset: string;
   /** The first character beyond ASCII decides between UTF-8 and windows-1252; until then, both are the same. */
@@ -224,7 +224,7 @@ export class CharsetDecoder {
   }
 }
 
-// This many bytes are held back, so that the last chunk is never shorter. No character of any set has more.
+// This many bytes are held back, so that the last chunk is never shorter. No character has more bytes in any character set.
 const heldBack = 4;
 
 /** The length without an incomplete character at the end. */
@@ -243,14 +243,14 @@ function sequenceLength(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }
 
-// Loops, because `indexOf` is fifty times slower if every character is invalid.
+// Uses a loop, because `indexOf` is fifty times slower if every character is invalid.
 function countReplacements(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === 0xfffd) count += 1;
   return count;
 }
 
-// Counts U+FFFD in UTF-8, which the website itself sent.
+// Counts the U+FFFD characters that the website itself sent, in UTF-8.
 function countSent(bytes: Uint8Array): number {
   let count = 0;
   for (let at = 2; at < bytes.length; at += 1)

@@ -11,13 +11,13 @@ export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 /** How many bytes are needed to recognize a format. */
 export const sampleSize = 1024;
 
-/** Without a coding, the data is not compressed. With a problem other than a mismatch, it cannot be read. */
+/** The result of looking at a body. Without a coding, it is not compressed. With a problem other than a mismatch, it cannot be read. */
 interface Finding {
   readonly coding: Coding | undefined;
   readonly problem?: "coding-mismatch" | "coding-unknown" | "coding-damaged";
 }
 
-/** The codings in a Content-Encoding header, the last one applied first. `identity` is ignored. */
+/** The codings in a Content-Encoding header; the one that was applied last comes first. `identity` is ignored. */
 export function announcedCodings(header: string | undefined): string[] {
   return (header ?? "")
     .toLowerCase()
@@ -47,7 +47,7 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
   // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest: `;` is an empty stream.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  // It is neither the announced coding, nor another one, nor text (which may contain zeros): it is damaged.
+  // The body is neither the announced coding, nor another one, nor text (which may contain zeros), so it is damaged.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
   return { coding: undefined, problem: isBinary ? "coding-damaged" : "coding-mismatch" };
 }
@@ -84,7 +84,7 @@ function isZlib(bytes: Uint8Array): boolean {
 function looksLikeText(sample: Uint8Array): boolean {
   if (evidence(sample) !== undefined) return true;
   if (sample.some(isControl)) return false;
-  // Text in a legacy character set is not UTF-8: then it must contain a tag.
+  // Text that is not UTF-8 may be in a legacy character set, but then it must contain a tag.
   return (
     isUtf8(sample.subarray(0, completeLength(sample))) || /^\s*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1"))
   );

@@ -30,7 +30,7 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
   }
 }
 
-// `trailer`: the length of the container's data after the content. The checksum of a zlib container is not verified.
+// Reads a format with one stream. `trailer`: the length of the container's data after the content. A zlib checksum is not verified.
 async function* single(input: ByteReader, create: () => ZlibStream, problems: ProblemLog, trailer = 0): Content {
   let isEmpty = true;
   const ending = yield* decompress(input, create, () => {
@@ -38,7 +38,7 @@ async function* single(input: ByteReader, create: () => ZlibStream, problems: Pr
   });
   if (ending === "damaged") return problems.add("coding-damaged");
   if (ending === "truncated" || !(await skip(input, trailer))) return reportTruncated(input, problems);
-  // Other kinds of data may look like an empty stream followed by something.
+  // Data of another kind may look like an empty stream with something after it.
   if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
 }
 
@@ -72,7 +72,7 @@ async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
     const magic = input.peek(4);
     const isFrame = isZstdFrame(magic);
     if (!isFrame && !isSkippableFrame(magic)) break;
-    // Limited, because each frame needs a decoder.
+    // The number of frames is limited, because each needs a decoder.
     if (frames > mostFrames) return problems.add("coding-damaged");
     if (isFrame) {
       const ending = yield* decompress(input, createZstdDecoder!);
@@ -99,6 +99,6 @@ function reportTruncated(input: ByteReader, problems: ProblemLog): void {
 }
 
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => ZlibStream };
-/** Zstandard; undefined if this Node.js has none. */
+/** Creates a Zstandard decoder; undefined if this version of Node.js has none. */
 export const createZstdDecoder: (() => ZlibStream) | undefined =
   createZstdDecompress && (() => createZstdDecompress({ chunkSize }));

@@ -10,7 +10,7 @@ export interface MemberEnd {
   readonly ending: Ending;
   /** Whether its length and checksum match. */
   readonly isIntact: boolean;
-  /** "must give an error indication if any reserved bit is non-zero" */
+  /** RFC 1952: "must give an error indication if any reserved bit is non-zero" */
   readonly hasReservedFlags: boolean;
 }
 
@@ -36,7 +36,7 @@ export class GzipMembers {
       crc = zlib.crc32(chunk, crc);
       size += chunk.length;
     };
-    // Many small members must not use a thread each.
+    // Many small members must not each wait for a thread.
     this.#isSmall = !(await input.fill(smallInput)) || this.#isSmall;
     const output = this.#isSmall ? inflateSmall(input) : undefined;
     if (output !== undefined) {
@@ -69,7 +69,7 @@ async function skipHeader(input: ByteReader): Promise<number | undefined> {
   return flags & 0x02 && !(await skip(input, 2)) ? undefined : flags;
 }
 
-/** Skips bytes. False if the input ends before. */
+/** Skips bytes. Returns false if the input ends first. */
 export async function skip(input: ByteReader, count: number): Promise<boolean> {
   if (!(await input.fill(count))) return false;
   input.skip(count);
@@ -80,7 +80,7 @@ function skipText(input: ByteReader): Promise<boolean> {
   return skipTo(input, (bytes) => bytes.indexOf(0) + 1 || -1);
 }
 
-/** Skips to the position that `find` returns; false if it never does. Chunk by chunk: a name, or zeros, may be as long as the body. */
+/** Skips to the position that `find` returns. Returns false if there is none. Works chunk by chunk: a name or zeros may fill the body. */
 export async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => number): Promise<boolean> {
   while (await input.fill(1)) {
     const bytes = input.peek(4096);
@@ -118,7 +118,7 @@ function inflateSmall(input: ByteReader): Uint8Array | undefined {
       readonly buffer: Uint8Array;
       readonly engine: { readonly bytesWritten: number };
     };
-    // A stream that used every byte may need more; only one that left some has certainly ended.
+    // A stream that used every byte may need more. Only if bytes are left over, it has certainly ended.
     if (engine.bytesWritten >= bytes.length) return undefined;
     input.skip(engine.bytesWritten);
     // A few bytes must not keep the whole of zlib's buffer alive.

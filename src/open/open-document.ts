@@ -10,11 +10,11 @@ import { announcedCodings, type Coding, findCoding, sampleSize, sniffCoding } fr
 import { createZstdDecoder, unpack } from "./decompress.ts";
 
 export interface OpenOptions {
-  /** Content-Encoding may list several codings; Content-Type the character set. */
+  /** Content-Encoding may name codings, and Content-Type a character set. */
   readonly headers?: HeaderList | undefined;
   /** The maximum decoded size, for each layer of compression. */
   readonly maxBytes: number;
-  /** The problem of a document that is larger. @default "limit-document-bytes" */
+  /** The problem to report if the document is larger. @default "limit-document-bytes" */
   readonly limitCode?: "limit-document-bytes" | "limit-robots-bytes" | undefined;
   /** The maximum number of layers of compression. */
   readonly encodingLayers: number;
@@ -37,7 +37,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     this.#readers = [new ByteReader(bytes)];
   }
 
-  /** The character set that the text is decoded with; known once there is some. */
+  /** The character set of the text; known once there is some text. */
   get charset(): string | undefined {
     return this.#decoder?.charset;
   }
@@ -63,7 +63,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
     const chain = problem("limit-encoding-layers", { limit: encodingLayers });
     for (let layers = 0; ; ) {
       const reader = this.#readers.at(-1)!;
-      // Done before any refusal, because a source that was never started could not be closed.
+      // Starts the source before anything can be refused, because a source that was never started could not be closed.
       await reader.fill(sampleSize);
       if (layers + announced.length > encodingLayers) return this.#refuse(chain);
       const name = announced.shift();

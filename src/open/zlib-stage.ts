@@ -7,10 +7,10 @@ import type { ByteReader } from "./byte-reader.ts";
 /** `truncated`: the input ended too early; `damaged`: the input is invalid. */
 export type Ending = "complete" | "truncated" | "damaged";
 
-// With half of this, the parser would wait for zlib's thread every time; larger pieces lose more of damaged data.
+// With pieces of half this size, the parser would wait for zlib's thread every time; with larger ones, damaged data would lose more.
 const pieceSize = 32 * 1024;
 
-/** Yields the content of one compressed stream and leaves the reader at the byte after it. `update` gets each chunk before that. */
+/** Yields the content of one compressed stream, and leaves the reader at the byte after it. `update` gets each chunk first. */
 export async function* decompress(
   input: ByteReader,
   create: () => ZlibStream,
@@ -65,11 +65,11 @@ export function createRawInflater(): ZlibStream {
 /** `idle`: needs a piece; `busy`: works on one; `ended`: the data is complete; `failed`: the data is invalid. */
 type State = "idle" | "busy" | "ended" | "failed";
 
-// With more unread output than this, zlib must wait. Only data that expands a hundredfold gets there.
+// With more unread output than this, zlib must wait. Only data that expands a hundredfold reaches this limit.
 const waitingLimit = 1024 * 1024;
 
-// One zlib stream, fed piece by piece, which works on its own thread. A stream of node:zlib that fails discards its pending output, so
-// output is collected as soon as it appears; and it reports its end only when it gets more input than it needs, or must finish.
+// One zlib stream, fed piece by piece, which works on its own thread. When a node:zlib stream fails, it discards its pending output, so
+// output is collected as soon as it appears. The stream reports its end only when it gets more input than it needs, or must finish.
 class ZlibStage {
   readonly #stream: ZlibStream;
   state: State = "idle";
@@ -104,7 +104,7 @@ class ZlibStage {
     });
   }
 
-  /** There is no more input: the stage ends if the data is complete, and fails if not. */
+  /** Tells the stage that there is no more input. It ends if the data is complete, and fails if not. */
   finish(): void {
     this.state = "busy";
     this.#stream.end();
