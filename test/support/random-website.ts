@@ -70,7 +70,8 @@ async function crawled({ routes, limits, concurrency, wait, folder }: Crawl) {
   await using tree = await sitemapTreeForHomepage(home, options);
   const archive = path.join(folder, "tree.warc");
   await tree.save(archive);
-  await using opened = await openTree(archive);
+  // An archive holds the limits that users set. The others are the reader's own, so the reader needs the same ones.
+  await using opened = await openTree(archive, { limits: withFixedLimits(fixedLimitsOf(limits)) });
   const replayed = await printed(opened);
   rmSync(archive);
   const pagesOnce: string[] = [];
