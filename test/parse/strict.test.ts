@@ -124,6 +124,22 @@ describe("strict", () => {
     }
   });
 
+  test("lists the URLs between entries up to the first error, however the document is split", () => {
+    for (const flaw of [
+      "&#xD800;https://example.org/2",
+      "https://example.org/2?a&b",
+      "https://example.org/]]>",
+      "\u0001",
+    ]) {
+      for (const after of ["<x/>", ""]) {
+        const text = `<urlset> https://example.org/1 ${flaw} https://example.org/3 ${after}`;
+        const { pages, codes } = parsed(text, { strict: true });
+        expect({ flaw, urls: pages.map(({ url }) => url) }).toEqual({ flaw, urls: ["https://example.org/1"] });
+        expect(codes).toContain("xml-not-well-formed");
+      }
+    }
+  });
+
   test("refuses every mutated document that saxes refuses", () => {
     const different: string[] = [];
     for (let number = 0; number < some(1500, 600); number++) {

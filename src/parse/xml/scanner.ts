@@ -190,9 +190,7 @@ export class XmlScanner {
     const { handler, depth, text } = this;
     if (text !== undefined) text.add(cursor.buffer.slice(start, end), text.depth === depth);
     else if (depth === 0) this.#outsideText(start, end);
-    else if (skipSpace(cursor.buffer, start) < end && handler.takesStray) {
-      handler.takeStray!(cursor.buffer.slice(start, end), start);
-    }
+    else if (skipSpace(cursor.buffer, start) < end && handler.takesStray) this.#takeStray(start, end);
     if (cursor.strict) this.#checkText(start, end);
     cursor.at = end;
   }
@@ -237,11 +235,25 @@ export class XmlScanner {
   // Takes the complete words of a text. The last word of the document may be half a URL.
   #partialStray(): void {
     const { cursor } = this;
-    let end = cursor.strict ? endOfChecked(cursor.buffer, cursor.at) : cursor.buffer.length;
-    while (end > cursor.at && !isSpace(cursor.buffer.charCodeAt(end - 1))) end--;
-    if (end > cursor.at) this.handler.takeStray!(cursor.buffer.slice(cursor.at, end), cursor.at);
-    if (cursor.strict) this.#checkText(cursor.at, end);
+    const start = cursor.at;
+    const end = this.#wordStart(start, cursor.strict ? endOfChecked(cursor.buffer, start) : cursor.buffer.length);
+    if (end > start) this.#takeStray(start, end);
+    if (cursor.strict) this.#checkText(start, end);
     cursor.at = end;
+  }
+
+  // With `strict`, the document ends at its first flaw: neither the word that contains it nor the words after it are taken.
+  #takeStray(start: number, end: number): void {
+    const { buffer, strict } = this.cursor;
+    const flaw = strict ? flawOfText(buffer.slice(start, end), false) : undefined;
+    const last = flaw === undefined ? end : this.#wordStart(start, start + flaw.at);
+    this.handler.takeStray!(buffer.slice(start, last), start);
+  }
+
+  // Where the word that continues at `end` starts.
+  #wordStart(start: number, end: number): number {
+    while (end > start && !isSpace(this.cursor.buffer.charCodeAt(end - 1))) end--;
+    return end;
   }
 
   // Text before or after the root, which a well-formed document does not have.
