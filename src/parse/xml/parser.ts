@@ -80,8 +80,9 @@ export class XmlParser implements EntryParser, XmlHandler {
   }
 
   #noRoot(): Problem {
-    if (this.#otherRoot !== undefined)
-      return documentProblem("not-a-sitemap", { value: this.#otherRoot.toLowerCase() });
+    // The root element of an HTML page may lack its tag.
+    const found = this.#scanner.isHtml ? "html" : this.#otherRoot?.toLowerCase();
+    if (found !== undefined) return documentProblem("not-a-sitemap", { value: found });
     return this.#found("xml-truncated") ?? notSitemap("XML without a root");
   }
 

@@ -73,6 +73,8 @@ export class XmlScanner {
 
   /** The root was found; anything before it does not belong to the document. */
   isInDocument = false;
+  /** The document type declaration is that of an HTML page. */
+  isHtml = false;
   // Something after the root, or the current text outside it, was already reported: one run of text is one problem.
   #isJunkReported = false;
   #isRunReported = false;
@@ -479,6 +481,8 @@ export class XmlScanner {
       cursor.flawAt(open, "xml-malformed-tag", "<!");
       return this.#skip("text", ">", open + 2);
     }
+    if (!final && buffer.length - open < longestHtmlDoctype) return false;
+    this.isHtml ||= htmlDoctype.test(buffer.slice(open, open + longestHtmlDoctype));
     if (this.isInDocument) cursor.flawAt(open, "xml-malformed-tag", "<!DOCTYPE");
     else cursor.report("xml-doctype");
     this.#isInSubset = false;
@@ -693,6 +697,9 @@ const maxLookAhead = 4096;
 const maxEndTagSpace = 1024;
 const longestDeclaration = 4096;
 const cdataStart = "<![CDATA[";
+// `<!DOCTYPE html`, with a few spaces, and how much of a document shows it.
+const htmlDoctype = /^<!DOCTYPE\s+html\b/i;
+const longestHtmlDoctype = 20;
 const forXml = /^xml(?![0-9A-Za-z])/;
 const declarationStart = /^[ \t\r\n?>]/;
 // How much of a CDATA section shows whether it starts with an entry.
