@@ -595,7 +595,7 @@ export interface RobotsRule {
 
 /** A robots.txt: what it allows crawlers to fetch, its sitemaps, and its AI preferences. */
 export interface RobotsTxt {
-  /** The absolute URLs of its Sitemap lines. */
+  /** The absolute URLs of its Sitemap lines. Relative ones are listed only with the option `url`. */
   readonly sitemaps: readonly string[];
   /** Its Content-Signal, Content-Usage and License lines. */
   readonly preferences: readonly RobotsPreference[];
@@ -969,13 +969,14 @@ export declare function openTree(path: string, options?: ArchiveOptions): Promis
 
 /**
  * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the longest
- * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read.
+ * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt, to
+ * resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");
  * robots.isAllowed("https://example.org/cart/1", "Googlebot"); // false
  */
-export declare function parseRobots(text: string): RobotsTxt;
+export declare function parseRobots(text: string, options?: Pick<ParseOptions, "url">): RobotsTxt;
 
 /**
  * Reads a sitemap of any format. Never throws because of the text; throws a `SitemapError` for invalid arguments.

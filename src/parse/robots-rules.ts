@@ -5,6 +5,8 @@
 // long rules full of wildcards: a URL is compared only with rules that have the same beginning, and the cost of all comparisons is
 // counted, so that callers with many URLs can stop.
 import { unexpected, urlText } from "../model/option-checks.ts";
+import { resolve, urlOption } from "../model/option-row.ts";
+import type { ParseOptions, ParseSettings } from "../model/parse-options.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { resolveListedUrl } from "../model/url-forms.ts";
@@ -12,7 +14,7 @@ import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 
 /** A robots.txt: what it allows crawlers to fetch, its sitemaps, and its AI preferences. */
 export interface RobotsTxt {
-  /** The absolute URLs of its Sitemap lines. */
+  /** The absolute URLs of its Sitemap lines. Relative ones are listed only with the option `url`. */
   readonly sitemaps: readonly string[];
   /** Its Content-Signal, Content-Usage and License lines. */
   readonly preferences: readonly RobotsPreference[];
@@ -27,17 +29,19 @@ export interface RobotsTxt {
 
 /**
  * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the longest
- * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read.
+ * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt, to
+ * resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");
  * robots.isAllowed("https://example.org/cart/1", "Googlebot"); // false
  */
-export function parseRobots(text: string): RobotsTxt {
+export function parseRobots(text: string, options?: Pick<ParseOptions, "url">): RobotsTxt {
   if (typeof text !== "string") throw unexpected("text", "a string", text);
+  const { url: base }: Pick<ParseSettings, "url"> = resolve([urlOption], options);
   const sitemaps = new Set<string>();
   const groups = RobotsGroups.in(text, (written) => {
-    const { url } = resolveListedUrl(written, undefined, Number.POSITIVE_INFINITY);
+    const { url } = resolveListedUrl(written, base, Number.POSITIVE_INFINITY);
     if (url !== undefined && isHttpUrl(url)) sitemaps.add(url);
   });
   const find = ruleFinder(groups);

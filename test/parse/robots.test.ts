@@ -358,6 +358,15 @@ describe("preferences for the use of pages", () => {
     expect(robots.preferences).toHaveLength(1000);
   });
 
+  test("with the URL of the robots.txt, parseRobots also returns sitemaps with relative URLs", () => {
+    const text = "Sitemap: //cdn.example.org/a.xml\nSitemap: /b.xml\nSitemap: c.xml";
+    const url = "http://example.org/robots.txt";
+    const sitemaps = ["http://cdn.example.org/a.xml", "http://example.org/b.xml", "http://example.org/c.xml"];
+    expect(parseRobots(text, { url }).sitemaps).toEqual(sitemaps);
+    expect(parseRobots(text, { url: new URL(url) }).sitemaps).toEqual(sitemaps);
+    expect(parsed(text, { url }).sitemaps.map((sitemap) => sitemap.url)).toEqual(sitemaps);
+  });
+
   test("parseRobots also returns sitemaps with absolute URLs", () => {
     expect(parseRobots(`Sitemap: ${a}\nSitemap: <${b}>\nSitemap: /c.xml\nSitemap: ${a}`).sitemaps).toEqual([a, b]);
   });
