@@ -96,9 +96,9 @@ export async function* read(
   const last = parser.end();
   if (!enough && hasAny(last)) yield withRewrites(last);
   let outcome = outcomeOf(parser, text.refusal, problems);
-  // XML, JSON and compressed data show where they end.
+  // XML and JSON show where they end, and so does some compressed data.
   const isText = outcome.kind !== "invalid" && /^(?:text|robots|llms)$/.test(outcome.format);
-  if (isText && isWhole && broken === undefined && text.wireBytes === text.decodedBytes && isOpenEnded(document))
+  if (isText && isWhole && broken === undefined && !text.showsEnd && isOpenEnded(document))
     problems.add("body-no-length");
   // A document that is not a sitemap may be a damaged one.
   if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)

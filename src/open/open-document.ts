@@ -27,6 +27,8 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
   decodedBytes = 0;
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;
+  /** Whether compression shows where the body ends. gzip and Zstandard do not: another member or frame may follow. */
+  showsEnd = false;
   readonly #options: OpenOptions;
   // The readers of all layers, from the received body to the innermost.
   readonly #readers: ByteReader[];
@@ -70,6 +72,7 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
       const coding = this.#coding(name, reader.peek(sampleSize));
       if (this.refusal !== undefined) return undefined;
       if (coding !== undefined) {
+        if (layers === 0) this.showsEnd = coding !== "gzip" && coding !== "zstd";
         layers += 1;
         if (layers > encodingLayers) return this.#refuse(chain);
         const content = new ByteReader(unpack(reader, coding, problems));

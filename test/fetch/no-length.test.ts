@@ -1,6 +1,6 @@
 // Documents that end with the connection: whether all of it came is only known if the document itself shows it. Needs a server.
 import path from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { fetchClient, openTree, type Sitemap, sitemapTreeForHomepage } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";
@@ -34,7 +34,11 @@ test.each([
   ["another transfer encoding, text", ends("HTTP/1.1 200 OK\r\ntransfer-encoding: identity", list), true],
   ["text with a length", ends(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${list.length}`, list), false],
   ["text in chunks", ends("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked", `2c\r\n${list}\r\n0\r\n\r\n`), false],
-  ["compressed text", ends("HTTP/1.1 200 OK\r\ncontent-encoding: gzip", gzipSync(list)), false],
+  ["text in brotli", ends("HTTP/1.1 200 OK\r\ncontent-encoding: br", brotliCompressSync(list)), false],
+  ["text in zlib", ends("HTTP/1.1 200 OK\r\ncontent-encoding: deflate", deflateSync(list)), false],
+  ["gzip, where another member may follow", ends("HTTP/1.1 200 OK\r\nx: y", gzipSync(list)), true],
+  ["two members", ends("HTTP/1.1 200 OK\r\nx: y", Buffer.concat([gzipSync(list), gzipSync(list)])), true],
+  ["gzip in brotli", ends("HTTP/1.1 200 OK\r\ncontent-encoding: gzip, br", brotliCompressSync(gzipSync(list))), false],
   ["XML", ends("HTTP/1.0 200 OK\r\nx: y", tenPages), false],
 ])("%s: reported as possibly cut off: %s", async (_, fault, isReported) => {
   for (const secure of [undefined, { tls: selfSigned({ names: ["127.0.0.1"] }) }]) {
