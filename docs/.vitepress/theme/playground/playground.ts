@@ -112,14 +112,14 @@ function resultsOf(answer: Answer, text: HTMLTextAreaElement | undefined): Node[
   const results: Node[] = [];
   if (problems.length > 0) {
     const rows = problems.map(({ line, code, message, count: times }) => [
-      lineButton(line, text),
       times === undefined ? message : `${message} (${times.toLocaleString("en")} times)`,
+      lineButton(line, text),
       link(code, `problems.html`),
     ]);
-    results.push(heading("Problems"), table(["line", "what", "code"], rows));
+    results.push(heading("Problems"), table(["what", "line", "code"], rows));
   }
   if (findings.length > 0) {
-    results.push(heading("Findings of check"), table(["severity", "what", "rule"], findings.map(findingRow)));
+    results.push(heading("What check finds"), table(["severity", "what", "rule"], findings.map(findingRow)));
   }
   if (entries.length > 0) {
     const rows = entries.slice(0, firstEntries).map(({ url, lastModified = "" }) => [url, lastModified]);
@@ -132,13 +132,20 @@ function resultsOf(answer: Answer, text: HTMLTextAreaElement | undefined): Node[
 function findingRow({ severity, sentence, fix, rule, count, example }: RuleFinding): (string | Node)[] {
   const times = count > 1 ? ` (${count.toLocaleString("en")} times)` : "";
   const what = document.createElement("div");
-  what.append(`${sentence}${times} ${fix}`);
-  if (example !== undefined) {
-    const code = document.createElement("code");
-    code.textContent = example;
-    what.append(document.createElement("br"), code);
-  }
+  what.append(...withCode(`${sentence}${times}`), document.createElement("br"), ...withCode(fix));
+  if (example !== undefined) what.append(document.createElement("br"), code(example));
   return [severity, what, link(rule, `check.html#${rule}`)];
+}
+
+// Sentences of rules have code between backticks.
+function withCode(text: string): (string | Node)[] {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? code(part) : part));
+}
+
+function code(text: string): Node {
+  const made = document.createElement("code");
+  made.textContent = text;
+  return made;
 }
 
 // Selects the line in the text, where that is on the page.
