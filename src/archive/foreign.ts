@@ -53,7 +53,7 @@ export async function readForeign(
     return { ...repeated, url, ...(isWhole ? { headers: http.headers } : {}) };
   }
   if (http === undefined) {
-    return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no head of a response" }) };
+    return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no response headers" }) };
   }
   const { status, headers } = http;
   if (isRedirect(status)) return { outcome: "redirect", ...asked, status, headers };

@@ -77,7 +77,7 @@ export function placeOfAddress(folder: string): string {
   const has = (pattern: RegExp) =>
     [folder, above, path.dirname(above)].some((each) => namesIn(each).some((name) => pattern.test(name)));
   const found = places.find(([name, files]) => name.test(generator) || has(files));
-  return found?.[2] ?? "the address of the website in the configuration of the generator";
+  return found?.[2] ?? "the website's address in the generator's configuration";
 }
 
 const places: readonly (readonly [generator: RegExp, files: RegExp, place: string])[] = [
@@ -86,7 +86,7 @@ const places: readonly (readonly [generator: RegExp, files: RegExp, place: strin
   [/^hugo/i, /^hugo\.(?:toml|ya?ml|json)$/, "`baseURL` in hugo.toml"],
   [/^docusaurus/i, /^docusaurus\.config\./, "`url` in docusaurus.config"],
   [/^gatsby/i, /^gatsby-config\./, "`siteMetadata.siteUrl` in gatsby-config"],
-  [/^eleventy/i, /^(?:\.eleventy|eleventy\.config)\./, "the URL in the data of Eleventy, such as _data/metadata"],
+  [/^eleventy/i, /^(?:\.eleventy|eleventy\.config)\./, "the URL in Eleventy's data, such as _data/metadata"],
   [
     /^next/i,
     /^(?:_next$|next\.config\.|next-sitemap\.config\.)/,

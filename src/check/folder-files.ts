@@ -13,7 +13,7 @@ export function fileAt(folder: string, encoded: string): string | Problem | unde
   try {
     const named = path.join(folder, decodeURIComponent(encoded));
     const file = fs.realpathSync.native(named);
-    if (!isInside(file, folder)) return problem("not-local", { value: "it is outside of its folder" });
+    if (!isInside(file, folder)) return problem("not-local", { value: "it is outside its folder" });
     // Web servers are case-sensitive, some file systems are not.
     if (file !== named && file.toLowerCase() === named.toLowerCase()) return undefined;
     const stat = fs.statSync(file);

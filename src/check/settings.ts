@@ -82,7 +82,7 @@ export function judgeFor(settings: CheckSettings, received: number): Judge {
 
 function forbiddenBy(patterns: readonly string[]): (url: string) => string | undefined {
   const all = patterns.map((text) => {
-    if (text === "") throw checks.invalid("Expected `forbidden` to have patterns, got an empty text");
+    if (text === "") throw checks.invalid("Expected `forbidden` to have patterns, got an empty string");
     const matches = wildcard(/^(?:https?:|\*)/i.test(text) ? text : text.replace(/^\/?/, "/"));
     return { text, matches, isUrl: /^(?:https?:|\*)/i.test(text) };
   });
@@ -96,7 +96,7 @@ function forbiddenBy(patterns: readonly string[]): (url: string) => string | und
 // An empty list would silently turn rules off.
 function someStrings(name: string, list: unknown): readonly string[] {
   const members = checks.strings(name, list);
-  if (members.length === 0) throw checks.invalid(`Expected \`${name}\` to name at least one`);
+  if (members.length === 0) throw checks.invalid(`Expected \`${name}\` to have at least one entry`);
   return members;
 }
 
@@ -144,7 +144,7 @@ function isCustomRule(item: RuleSeverities | CustomRule): item is CustomRule {
 
 function checkedCustomRule(rule: CustomRule): CustomRule {
   if (typeof rule.id !== "string" || !/^[a-z0-9][\w./@-]*$/i.test(rule.id)) {
-    throw checks.invalid("A rule of your own needs an `id` of letters, digits and hyphens");
+    throw checks.invalid("A custom rule needs an `id` of letters, digits and hyphens");
   }
   if (rule.severity !== undefined) aSeverity(`${rule.id}.severity`, rule.severity);
   return rule;

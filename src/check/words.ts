@@ -66,7 +66,7 @@ interface PageFacts {
 
 function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
   if (verdict === "unknown") return [];
-  if (verdict === "trustworthy") return ["Dates (lastmod) look trustworthy: nothing contradicts them."];
+  if (verdict === "trustworthy") return ["Dates (lastmod) look trustworthy."];
   const why = reasons.map(({ message }) => message).join("; ");
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }

@@ -75,7 +75,7 @@ class UrlColumn {
     if (value === "") return "";
     if (!this.#hasUrl && !isUrl.test(value))
       throw invalidTable(
-        `its column ${this.#index + 1} has no URLs but ${JSON.stringify(value.slice(0, 60))}`,
+        `its column ${this.#index + 1} has ${JSON.stringify(value.slice(0, 60))}, not a URL`,
         this.#name,
       );
     this.#hasUrl = true;
@@ -94,7 +94,7 @@ function columnIn(name: string, row: readonly string[], column: string | undefin
   }
   const known = urlHeaders.map((header) => headers.indexOf(header)).find((index) => index !== -1);
   const index = known ?? row.findIndex((cell) => isUrl.test(cell));
-  if (index === -1) throw invalidTable("none of its columns is known to have URLs", name, row);
+  if (index === -1) throw invalidTable("none of its columns is known to contain URLs", name, row);
   return index;
 }
 

@@ -126,7 +126,7 @@ export const pageOptions: readonly OptionRow[] = [
     check: checks.text,
     more: "An archive contains these files, so nothing is fetched.",
     flags: [
-      takes("text", "--allowed-for <agent>", "only pages that robots.txt lets a crawler fetch, such as Googlebot"),
+      takes("text", "--allowed-for <agent>", "only pages that robots.txt lets this crawler fetch, such as Googlebot"),
     ],
   },
   on("unique", "--unique", "each page once, even if several sitemaps list it"),
@@ -137,7 +137,7 @@ export const pageOptions: readonly OptionRow[] = [
     "--sample <n>",
     "list only this many pages, spread over sitemaps and sections",
   ),
-  valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: another number chooses other pages"),
+  valued({ name: "seed", default: 0 }, "number", "--seed <n>", "with --sample: random seed, to select other pages"),
   patterned("includeSitemap", "--include-sitemap <pattern>", "only read child sitemaps that match (repeatable)"),
   patterned("excludeSitemap", "--exclude-sitemap <pattern>", "skip sitemaps that match (repeatable)"),
 ];

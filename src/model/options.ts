@@ -216,7 +216,7 @@ export interface PageFilters {
    * @default Infinity
    */
   sample?: number | undefined;
-  /** With `sample`: another number chooses other pages. @default 0 */
+  /** With `sample`: random seed, to select other pages. @default 0 */
   seed?: number | undefined;
   /**
    * Only read child sitemaps that match. Sitemaps found by discovery are always read, since they may be indexes, but their pages are

@@ -79,7 +79,7 @@ test("a folder is read without a network, and nothing outside of it", async () =
   const words = ["check", place, "--map", `https://example.org/=${place}`, "-f", "json"];
   const { code, stdout, stderr } = await sitegrove(words);
   expect(code).toBe(3);
-  expect(stderr).toContain("link.xml: not read: Not a local file: it is outside of its folder");
+  expect(stderr).toContain("link.xml: not read: Not a local file: it is outside its folder");
   expect(rulesIn(stdout)).toContain("url-fragment");
   expect(stdout).not.toContain("example.org/secret");
 });

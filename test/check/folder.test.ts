@@ -275,7 +275,7 @@ test("links are followed inside of the folder only, and each folder once; what i
   symlinkSync("..", path.join(site, "real/loop"));
   expect(await found(site)).toEqual([
     "page-not-listed real/b.html real/b",
-    `some files could not be read (${path.join(site, "outside.html")}: it is outside of its folder)`,
+    `some files could not be read (${path.join(site, "outside.html")}: it is outside its folder)`,
   ]);
 });
 

@@ -62,8 +62,8 @@ test.each<[CheckOptions, RegExp]>([
   [{ rules: { "url-fragment": "fatal" as "error" } }, /rules\.url-fragment/],
   [{ engines: ["altavista" as "bing"] }, /engines/],
   // They would turn rules off without a word.
-  [{ engines: [] }, /`engines` to name at least one/],
-  [{ agents: [] }, /`agents` to name at least one/],
+  [{ engines: [] }, /`engines` to have at least one entry/],
+  [{ agents: [] }, /`agents` to have at least one entry/],
   [{ crossSubmit: ["https://other.org/shop"] }, /crossSubmit/],
   [{ crossSubmit: [""] }, /crossSubmit/],
   [{ now: "yesterday" }, /`now`/],

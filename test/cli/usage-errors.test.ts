@@ -108,7 +108,7 @@ const mistakes: Record<string, string> = {
   "diff good.xml page.html": "page.html is neither an archive nor a sitemap: Got an HTML page, not a sitemap",
   "diff good.xml none.warc.gz": "none.warc.gz is not a readable archive: it has no records",
   "diff table.csv good.xml":
-    "table.csv is a table, and none of its columns is known to have URLs (Title, Clicks); name one with --column",
+    "table.csv is a table, and none of its columns is known to contain URLs (Title, Clicks); name one with --column",
   "diff good.xml cut.ndjson": "cut.ndjson cannot be compared: its last line is cut off",
   "diff good.xml other.ndjson": "other.ndjson cannot be compared: it has a line that is not a page with its sitemap",
 

@@ -63,13 +63,13 @@ test.each<[string, string, string | undefined, string]>([
     "without a known column",
     "Title,Clicks\nOne,5\n",
     undefined,
-    "none of its columns is known to have URLs (Title, Clicks)",
+    "none of its columns is known to contain URLs (Title, Clicks)",
   ],
-  ["whose column has no URLs", "Page,Clicks\nAbout us,5\n", undefined, 'its column 1 has no URLs but "About us"'],
-  ["whose column has paths", "Page,Clicks\n/about,5\n", undefined, 'its column 1 has no URLs but "/about"'],
+  ["whose column has no URLs", "Page,Clicks\nAbout us,5\n", undefined, 'its column 1 has "About us", not a URL'],
+  ["whose column has paths", "Page,Clicks\n/about,5\n", undefined, 'its column 1 has "/about", not a URL'],
   ["without the named column", `URL,Clicks\n${home}a,5\n`, "Address", "it has no column Address (URL, Clicks)"],
   ["without the numbered column", `URL,Clicks\n${home}a,5\n`, "3", "it has no column 3 (URL, Clicks)"],
-  ["whose named column is another", `URL,Clicks\n${home}a,5\n`, "Clicks", 'its column 2 has no URLs but "5"'],
+  ["whose named column is another", `URL,Clicks\n${home}a,5\n`, "Clicks", 'its column 2 has "5", not a URL'],
 ])("a table %s is an error", async (_, content, column, reason) => {
   const table = file("wrong.csv", content);
   await expect(differences(table, column)).rejects.toMatchObject({

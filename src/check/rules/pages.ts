@@ -42,7 +42,7 @@ export const pageRules: RuleRows = {
     needs: ["files"],
   }),
   "page-not-listed": rule("error", "practice", sources.buildSitemap, {
-    sentence: "A page that search engines may index is in no sitemap.",
+    sentence: "An indexable page is in no sitemap.",
     fix: "List it, add `noindex`, or exclude its file with --ignore.",
     needs: ["files", "complete"],
   }),

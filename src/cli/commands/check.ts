@@ -56,7 +56,7 @@ export function checkCommand(context: Context, done: Done): Command {
   addFlags(command, "csvSafe", "rules")
     .option("--baseline <file>", "file with known findings; only new ones are shown and can fail the check")
     .option("--update-baseline", "write the current findings to the baseline")
-    .option("--pages <n>", "request this many pages and check them, or all", countOrAll)
+    .option("--pages <n>", "request and check this many pages, or all", countOrAll)
     .option("--previous <archive>", "archive of an earlier run, to find dates that do not change with their pages");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save", "--resume"]);
   const files = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";

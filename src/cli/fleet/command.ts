@@ -119,7 +119,7 @@ function datasetCommand(context: Context, done: Done): Command {
     .usage("DIR --out SET [options]")
     .argument("<dir>", "output folder of the run, or s3://BUCKET/PREFIX")
     .requiredOption("--out <set>", "folder of the tables, or s3://BUCKET/PREFIX")
-    .option("--run <name>", "name of the run (default: that of the folder, or of its run on the queue)")
+    .option("--run <name>", "name of the run (default: the folder's name, or the run's name on the queue)")
     .action(async (folder: string, flags: DatasetFlags) =>
       done(await (await import("./dataset.ts")).fleetDataset(folder, flags.out, flags.run, context)),
     );
@@ -128,7 +128,7 @@ function datasetCommand(context: Context, done: Done): Command {
 function workerCommand(context: Context, done: Done): Command {
   const description =
     "Crawls the websites of a run until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
-    "The queue only names websites: outputs, limits and all other options are those given here, to each worker the same.";
+    "The queue only names websites: give outputs, limits and all other options here, the same to every worker.";
   const silent = "time after which the websites of an unresponsive worker are given to others";
   const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)
     .option("--run <name>", "run to work on (default: default)")

@@ -146,7 +146,7 @@ export function cursorOf(state: number, ...place: readonly number[]): string {
 export function placeIn(cursor: string, state: number, about: string): readonly number[] {
   const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
   if (known === state && place.every(Number.isSafeInteger)) return place;
-  throw new NoAnswer(`The cursor belongs to an earlier ${about}; call it without a cursor`);
+  throw new NoAnswer(`The cursor belongs to an earlier ${about}; call the tool without a cursor`);
 }
 
 // A sitemap in two indexes lists its pages once.

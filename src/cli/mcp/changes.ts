@@ -37,7 +37,7 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
   const file = await open(kept.list).catch(() => undefined);
   // Another server that shares the folder has just delivered the list.
   if (file === undefined && cursor === undefined) return changesSince(sites, site);
-  if (file === undefined) throw new NoAnswer("The list of changes was read to its end; call it without a cursor");
+  if (file === undefined) throw new NoAnswer("The list of changes is finished; call the tool without a cursor");
   try {
     const id = Math.trunc((await file.stat()).mtimeMs);
     const [from = 0] = cursor === undefined ? [] : placeIn(cursor, id, "list");

@@ -20,7 +20,7 @@ const list = (description: string, ...required: readonly string[]) =>
   ({ type: "array", items: { type: "object", properties: {}, required }, description }) as const;
 
 const site = { site: text("the homepage of the website, such as https://example.org/") };
-const refresh = { refresh: flag("crawl the website again instead of using the copy from the last time") };
+const refresh = { refresh: flag("crawl the website again instead of using the saved copy") };
 const cursor = { cursor: text("nextCursor from the previous result, to continue it") };
 const complete = { complete: flag("false if a sitemap could not be read, so that something may be missing") };
 const nextCursor = { nextCursor: text("there is more: call the tool again with this as cursor") };
@@ -68,7 +68,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       ...{ ...site, ...complete, pages: count("how many pages there are") },
       sitemaps: object("the sitemaps that were found; `omitted` counts those that did not fit"),
       sections: object("the largest sections, and the pages of all others"),
-      dates: object("how many pages have a date of change; the oldest and the newest"),
+      dates: object("how many pages have a modification date; the oldest and the newest"),
       languages: object("the most frequent languages of alternate pages"),
       preferences: list("what robots.txt says about the use of pages by AI"),
       problems: object("why something is missing; `omitted` counts those that did not fit"),
