@@ -9,9 +9,9 @@ import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 
 export interface Children {
-  /** Undefined if nothing has to be awaited. */
+  /** Adds references. Returns undefined if there is nothing to await. */
   add(references: readonly SitemapReference[]): Promise<void> | undefined;
-  /** After the last reference. */
+  /** Ends the list, after the last reference. */
   end(): Promise<ListedChildren>;
 }
 
@@ -43,9 +43,9 @@ export function childrenOf(options: ChildrenOptions): Children {
       unlisted += 1;
       return;
     }
-    // The first one beyond the budget is kept to name it.
+    // The first reference beyond the budget is kept, so that the problem can name it.
     if (!frontier.takeText(reference)) within = listed.length;
-    // Parts of the document would keep all of it in memory.
+    // A substring would keep the whole document in memory.
     const { lastModified } = reference;
     const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };
     listed.push({ ...reference, url: detached(reference.url), ...dated });
@@ -61,7 +61,7 @@ export function childrenOf(options: ChildrenOptions): Children {
   }
   return {
     add(references) {
-      // `recurseList` is called with all of them.
+      // `recurseList` gets all references at once.
       if (recurseList !== undefined) for (const reference of references) listed.push(reference);
       else if (recurse !== undefined || filter !== undefined) return takeAll(references);
       else for (const reference of references) keep(reference);

@@ -34,17 +34,17 @@ export interface Content {
   readonly started: boolean;
   /** The budget that ended the reading, if one did. */
   readonly cut: Problem | undefined;
-  /** The URL of a sitemap in the tree that lists the same, if this one was not declared: then it is not reported. */
+  /** The URL of a sitemap in the tree that lists the same URLs, if this one was not declared. This one is then not reported. */
   readonly sameAs: string | undefined;
-  /** Whether all of its pages were reported, as far as they pass the filter. */
+  /** Whether all pages that pass the filter were reported. */
   readonly isReported: boolean;
   /** The children of an index. */
   readonly listed: ListedChildren;
 }
 
 /**
- * Adds the URL of their sitemap to pages. They are not copied: for a million, that would take half a second. Lines are returned as they are:
- * whoever reads only URLs uses pages like a `PageList`.
+ * Adds the URL of their sitemap to pages. Pages are not copied: for a million, that would take half a second. Lines are returned as they
+ * are, because callers that need only URLs use the result like a `PageList`.
  */
 export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[] {
   if (pages instanceof PageLines) pages.sitemap = sitemap;
@@ -73,7 +73,8 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     if (pages.length > 0) await emit({ type: "pages", url, pages: listedBy(url, pages) });
   }
 
-  // Discovery needs each sitemap once. What was not declared is held back as long as the tree may have a sitemap that lists the same.
+  // Discovery may find a sitemap under a second URL. The pages of one that was not declared are held back as long as another sitemap in the
+  // tree may list the same URLs.
   let held: PageList[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
   let heldPages = 0;
   async function release(): Promise<void> {

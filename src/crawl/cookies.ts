@@ -5,14 +5,14 @@ import { isIP } from "node:net";
 import type { Fetched } from "../model/exchange.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 
-// The oldest are dropped first.
+// With more cookies, the oldest are dropped.
 const mostCookies = 100;
 const longestCookie = 4096;
 
 interface Cookie {
   readonly pair: string;
   readonly website: string;
-  /** The host that set it: without a `domain`, it is sent only to this host. */
+  /** The host that set the cookie. Without a `domain`, the cookie is sent only to this host. */
   readonly host: string;
   readonly domain: string | undefined;
   readonly path: string;
@@ -24,7 +24,7 @@ export class Cookies {
   readonly #websites: ReadonlySet<string>;
   readonly #cookies = new Map<string, Cookie>();
 
-  /** `startUrls`: those that the caller gave. */
+  /** `startUrls`: the URLs that the caller gave. */
   constructor(startUrls: readonly string[]) {
     this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }
@@ -47,7 +47,7 @@ export class Cookies {
         (!cookie.secure || target.protocol === "https:") &&
         cookie.expires > Date.now(),
     );
-    // Longer paths first, then in the order in which they were set.
+    // Cookies with longer paths come first, then those that were set earlier.
     sent.sort((one, two) => two.path.length - one.path.length);
     return sent.length === 0 ? undefined : sent.map(({ pair }) => pair).join("; ");
   }

@@ -1,5 +1,5 @@
-// `crawl()`, `streamPages()`, and what trees are built from: the crawl as a stream of events. The code that fetches, reads
-// and stores is imported when a crawl begins, to keep `import "sitegrove"` fast.
+// `crawl()`, `streamPages()`, and `run`, from which trees are built. The code that fetches, reads and stores is imported only when a crawl
+// begins, to keep `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, Finished, FinishedEvent, ProblemEvent } from "../model/event.ts";
@@ -50,9 +50,9 @@ export interface PageStream extends AsyncIterable<ListedPage> {
 }
 
 /**
- * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice, its pages are listed
- * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
- * A stream can be read once.
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice,
+ * its pages are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or
+ * refuses everything. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");
@@ -106,7 +106,7 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
     ...pages,
     return() {
       const returned = pages.return();
-      // The loop may be left before it began.
+      // The caller may leave the loop before it has begun.
       returned.then(onLeave, onLeave);
       return returned;
     },
@@ -121,13 +121,16 @@ export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
   return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
 }
 
-/** Undefined if all pages pass: a filter would only take time. */
+/** Undefined if all pages pass, because a filter would only take time. */
 export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
 }
 
-/** Emits the events in declared order; the others go to `settings.onEvent` and `onSideEvent` only. Returns the last one. */
+/**
+ * Runs a crawl. Emits the events that have a declared order; the others go only to `settings.onEvent` and `onSideEvent`. Returns the last
+ * event.
+ */
 export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const { runCrawl } = await import("./engine.ts");
   return runCrawl(options, emit);
@@ -136,8 +139,8 @@ export async function run(options: RunOptions, emit: Emit): Promise<FinishedEven
 // Thrown to end the crawl after the caller left the loop.
 const enough = new Error("The caller left the loop");
 
-// Yields what is emitted while `work` runs: the only place where calls become a stream. `emit` waits until the caller asks for the next
-// item, so that a slow caller holds back the work; `tell` does not. Leaving the loop aborts the work, and waits for its end.
+// Yields what is emitted while `work` runs. This is the only place where calls become a stream. `emit` waits until the caller asks for the
+// next item, so that a slow caller holds back the work; `tell` does not. Leaving the loop aborts the work, and waits for its end.
 async function* streamed<T>(
   given: Prepared,
   work: (prepared: Prepared, emit: (item: T) => Promise<void>, tell: (item: T) => void) => Promise<unknown>,

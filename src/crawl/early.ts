@@ -1,5 +1,5 @@
-// `order: "arrival"`: documents are read as soon as they arrive, and their pages are reported at once. The walk still visits all documents in
-// declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result.
+// `order: "arrival"`: documents are read as soon as they arrive, and their pages are reported at once. The walk still visits all documents
+// in declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result.
 // Only declared documents are read early: what the homepage links to and guesses are compared with everything declared.
 import type { Content } from "./content.ts";
 import { type Declaration, type Frame, frameOf } from "./frame.ts";
@@ -16,9 +16,9 @@ export interface EarlyReaderOptions {
   readonly filter: PageFilter | undefined;
   /** Undefined if the document was read already. */
   readonly read: (found: FoundDocument, entry: Declaration) => Promise<Content> | undefined;
-  /** How many documents are read at once. As many as may be requested at once, so that no number of hanging ones holds up others. */
+  /** How many documents are read at once: as many as may be requested at once, so that stalled documents never hold up the others. */
   readonly readers: number;
-  /** An error of the caller's functions: it ends the crawl. */
+  /** Called with an error that a function of the caller threw. It ends the crawl. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -42,14 +42,15 @@ export class EarlyReader {
 
   async #take(entry: Declaration, first: Hop): Promise<void> {
     const { frontier, prefetcher, filter, onError } = this.#options;
-    // The walk reports failures.
+    // Failures are ignored here, because the walk reports them.
     const found = await follow(
       first,
       (hop) => prefetcher.peek(hop),
       (hop) => frontier.isPointless(hop) || undefined,
     ).catch(() => undefined);
     if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
-    // Left to the walk if the result depends on which reference is visited first: with or without credentials, or under which URL it is listed.
+    // The walk reads documents whose result depends on which reference is visited first: that decides whether credentials are sent, and
+    // under which URL the document is listed.
     const dependsOnOrder = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
     if (dependsOnOrder) return;
     if (this.#reading >= this.#options.readers) await new Promise<void>((resolve) => this.#queue.push(resolve));

@@ -1,5 +1,6 @@
 // One crawl: does what the plan says, one step after another. Events come in declared order, regardless of
-// arrival order: documents are prefetched (prefetch.ts), but read one after another, unless the caller wants them as they arrive (early.ts).
+// arrival order: documents are prefetched (prefetch.ts), but read one after another, unless the caller wants them as they arrive
+// (early.ts).
 import { defined } from "../model/defined.ts";
 import type { FinishedEvent } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -33,7 +34,7 @@ export async function runCrawl(options: RunOptions, emit: Emit): Promise<Finishe
   }
 }
 
-// Holds back the pages until all were seen, if only a sample of them is listed.
+// If only a sample of the pages is listed, holds them back until all have been seen.
 function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
   const sample = filter?.sample<string>();
   if (filter === undefined || sample === undefined) return emit;
@@ -67,7 +68,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     return taken(event);
   };
   const ordered = sampled(filter, tell);
-  // A sample is listed at the end anyway, and depends on the order.
+  // A sample is listed at the end anyway, and depends on the declared order.
   const readsEarly = order === "arrival" && filter?.sample() === undefined;
   const emit = readsEarly ? oneAtATime(ordered) : ordered;
   const { start, settings, startUrls } = prepared;
@@ -99,7 +100,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
   let takingHomepage: Promise<void> | undefined;
   const homepageOnce = (): Promise<void> => {
     takingHomepage ??= takeHomepage();
-    // Whoever needs the homepage gets the error.
+    // The code that needs the homepage gets the error.
     takingHomepage.catch(() => undefined);
     return takingHomepage;
   };
@@ -155,12 +156,12 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
       const step = plan.next();
       if (step === undefined) return;
       if (step.type === "visit") {
-        const { entry, isNew } = step;
-        // Requested first, before prefetching fills up the slots.
-        if (isNew) prefetcher.start(Hop.first(entry.url, "sitemap", rules));
+        const { entry, needsFetch } = step;
+        // Requests the candidate first, before prefetching takes all slots.
+        if (needsFetch) prefetcher.start(Hop.first(entry.url, "sitemap", rules));
         prefetcher.fill();
         plan.took(entry, await visitor.visit(entry));
-        // Requested in parallel with the sitemaps of robots.txt.
+        // Requests the homepage in parallel with the sitemaps of robots.txt.
         if (plan.isHomepageDue) void homepageOnce();
       } else if (step.type === "homepage") await homepageOnce();
       else if (step.type === "leave") await visitor.report(step.node, step.frame.depth, step.frame.measurements);
@@ -224,7 +225,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
   }
 }
 
-// Whether two URLs differ in nothing but the origin.
+// Whether two URLs are equal except for the origin.
 function isSamePlace(url: string, other: string): boolean {
   const [one, two] = [parseUrl(url), parseUrl(other)];
   return one !== null && two !== null && one.pathname + one.search === two.pathname + two.search;

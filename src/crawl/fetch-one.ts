@@ -13,7 +13,7 @@ export interface SingleDocument extends FoundDocument {
   close(): Promise<void>;
 }
 
-/** Rejects with the reason of `options.signal`. The document must be closed. */
+/** Fetches one document, which the caller must close. Rejects with the reason of `options.signal`. */
 export async function fetchDocument(
   url: string,
   options: Options,
@@ -53,7 +53,7 @@ export interface WebsiteFetch {
   close(): Promise<void>;
 }
 
-/** Fetches from a website. Responses are kept in the `store`, if there is one, and those that are there are not requested. */
+/** Fetches from a website. With a `store`, keeps the responses there, and requests nothing that the store already has. */
 export async function openWebsite(
   settings: Settings,
   startUrls: readonly string[],

@@ -10,7 +10,7 @@ export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
-  /** It continues a feed: what the page before it lists. */
+  /** For a later page of a feed: what the page before it lists. */
   readonly continues?: string | undefined;
 }
 
@@ -48,9 +48,9 @@ export interface Frame {
   /** The keys of its declared URL and of the URL where it was found. */
   readonly keys: readonly string[];
   references: readonly SitemapReference[];
-  /** How many more children there are, beyond the budgets. */
+  /** How many further children were only counted, because the budgets do not reach them. */
   unlisted: number;
-  /** How many references the budget for the characters of their URLs allows. */
+  /** How many of the references fit into the budget for the length of URLs. */
   within: number;
   /** The next reference to visit, and the next one to prefetch. */
   next: number;
@@ -61,14 +61,14 @@ export interface Frame {
   readonly measurements: Measurements;
 }
 
-/** References that were refused alike: the first one, and how many there are. */
+/** References that were refused for the same reason: the first one, and how many there are. */
 export interface CountedRefusals {
   readonly entry: Declaration;
   readonly reason: Problem;
   count: number;
 }
 
-/** A frame of which nothing was visited or read. */
+/** Creates a frame whose children have not been visited yet. */
 export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
   const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
   const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], measurements: nothingRead };

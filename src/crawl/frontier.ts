@@ -11,12 +11,12 @@ import type { Reading } from "./read.ts";
 import type { Hop } from "./redirects.ts";
 
 export class Frontier {
-  /** The pages so far, which count against their budget. */
+  /** The number of pages so far, which count against the budget for pages. */
   pages = 0;
   /** Bytes of documents that this run transferred, and of those that it reused. */
   wireBytes = 0;
   reusedBytes = 0;
-  // The bytes that count toward their budget.
+  // The bytes that count against the budget for bytes.
   #bytes = 0;
   readonly #limits: AllLimits;
   readonly #filter: PageFilter | undefined;
@@ -25,7 +25,7 @@ export class Frontier {
   readonly #sizes = new WeakMap<readonly Sitemap[], number>();
   // Guesses that found no sitemap.
   readonly #abandoned = new Map<string, Missing>();
-  // The homepage, if it is a page for people: guesses that redirect there have found no sitemap.
+  // The homepage, if it is an HTML page: guesses that redirect there have found no sitemap.
   #homepage: Missing | undefined;
   #homepageKeys: readonly string[] = [];
   // The indexes being read.
@@ -37,7 +37,7 @@ export class Frontier {
   #refused = 0;
   // How many more characters the URLs of sitemaps may have.
   #textLeft: number;
-  // The URLs of sitemaps by what they list, and the largest number of pages in one of them.
+  // The URLs of sitemaps by identity (what they list), and the largest number of pages in one of them.
   readonly #contents = new Map<string, string>();
   #mostPages = 0;
 
@@ -48,7 +48,7 @@ export class Frontier {
     this.#textLeft = this.#mostText;
   }
 
-  /** Why a document must not be visited, if so. Depth counts from the candidates of discovery, which have depth 1; it limits what is read. */
+  /** Why a document must not be visited; undefined if it may be. Candidates of discovery have depth 1. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
     // A document that was read before its visit was already counted.
@@ -58,7 +58,7 @@ export class Frontier {
     return this.exhausted();
   }
 
-  /** The budget that is used up, or not sufficient for this many more documents, if any. */
+  /** The budget that is used up, or too small for this many more documents; undefined if there is none. */
   exhausted(more = 1): Problem | undefined {
     const { sitemaps, bytes, pages } = this.#limits;
     if (this.#sitemaps + this.#reserved.size + more > sitemaps) return problem("limit-sitemaps", { limit: sitemaps });
@@ -74,7 +74,7 @@ export class Frontier {
     return true;
   }
 
-  /** Stops counting it: it is being visited, or was read for another reference. */
+  /** Undoes `reserve`, because the reference is being visited, or its document was read for another reference. */
   unreserve(key: string): void {
     this.#reserved.delete(key);
   }
@@ -83,7 +83,7 @@ export class Frontier {
     return this.#reserved.has(key);
   }
 
-  /** Counts the bytes of a document. Those that a resumed run transferred before count toward its limit, those of a 304 do not. */
+  /** Counts the bytes of a document. Bytes that a resumed run transferred before count against the budget; those of a 304 do not. */
   takeBytes(count: number, obtained: Provenance = "fetched"): void {
     if (obtained !== "not-modified") this.#bytes += count;
     if (obtained === "fetched") this.wireBytes += count;
@@ -95,10 +95,10 @@ export class Frontier {
     return Math.max(0, this.#limits.sitemaps - this.#sitemaps);
   }
 
-  /** Whether the caller's own `limit` is reached. That is no loss: the crawl just ends. */
+  /** Whether the caller's own `limit` is reached. The crawl then ends without a loss. */
   get isEnough(): boolean {
     const filter = this.#filter;
-    // With a limit of 0, the crawl finds out whether there is anything to list.
+    // With a limit of 0, the crawl still finds out whether there is anything to list.
     return filter?.reached === true && (filter.settings.limit > 0 || filter.isCut);
   }
 
@@ -119,7 +119,7 @@ export class Frontier {
     return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
   }
 
-  /** Whether nothing is gained by fetching this hop for a sitemap: its document is known, or is a robots.txt. */
+  /** Whether fetching this hop as a sitemap would gain nothing: its document is known, or is a robots.txt. */
   isPointless({ key, readKey, url }: Hop): boolean {
     return isRobotsUrl(url) || this.isKnown(key) || this.isKnown(readKey);
   }
@@ -130,7 +130,7 @@ export class Frontier {
     return this.#visited.get(key) ?? (read?.kind === "invalid" ? undefined : read);
   }
 
-  /** The guess that found no sitemap at this key, if there was one. For another guess, `isGuess`, also the homepage. */
+  /** The earlier guess that found no sitemap at this key, if there was one. With `isGuess`, the homepage counts as such a guess. */
   missing(key: string, isGuess: boolean): Missing | undefined {
     return this.#abandoned.get(key) ?? (isGuess && this.#homepage?.keys.includes(key) ? this.#homepage : undefined);
   }
@@ -142,13 +142,15 @@ export class Frontier {
     return taken;
   }
 
-  /** From now on the index is an ancestor of all visited sitemaps. robots.txt does not count against the budget for documents. */
+  /** Makes the index an ancestor of all sitemaps visited from now on. robots.txt does not count against the budget for documents. */
   enter({ node, keys }: Frame): void {
     if (node.format !== "robots") this.#sitemaps += 1;
     for (const key of keysOf(node, keys)) this.#active.add(key);
   }
 
-  /** Counts the characters of a listed URL, as it would be requested: one letter may become nine. Returns false if there are too many. */
+  /**
+   * Counts the characters of a listed URL as it would be requested, where one letter may become nine. Returns false if there are too many.
+   */
   takeText({ url }: SitemapReference): boolean {
     this.#textLeft -= urlKey(url).length;
     return this.#textLeft >= 0;
@@ -165,7 +167,7 @@ export class Frontier {
     return Math.max(sitemaps, protocolEntries) * sitemapUrlLength;
   }
 
-  /** The index is finished: `node` is its result. */
+  /** Ends an index. `node` is its result. */
   leave({ keys }: Frame, node: IndexSitemap): void {
     for (const key of keysOf(node, keys)) this.#active.delete(key);
     this.#sizes.set(
@@ -175,10 +177,10 @@ export class Frontier {
     this.#remember(node, keys);
   }
 
-  /** A sitemap without children to visit is finished. From now on these keys are known. */
+  /** Records a finished sitemap that has no children to visit. From now on its keys are known. */
   finish(node: Sitemap, keys: readonly string[]): void {
-    // A sitemap that is declared twice counts twice, and so does one that is refused: a few documents that list each other must not
-    // become an endless tree. A repeated node shares its subtree in memory.
+    // A sitemap counts each time it is declared, even if it is refused, so that a few documents that list each other cannot become an
+    // endless tree. A repeated node shares its subtree in memory.
     this.#sitemaps += this.sizeOf(node);
     this.#remember(node, keys);
   }
@@ -196,7 +198,7 @@ export class Frontier {
     return 1 + (node.kind === "index" ? (this.#sizes.get(node.children) ?? 0) : 0);
   }
 
-  /** Remembers where the homepage is; with `page`, it is no sitemap, and need not be fetched again for guesses that redirect there. */
+  /** Remembers where the homepage is. With `page`, it is not a sitemap, and guesses that redirect there do not fetch it again. */
   foundHomepage(keys: readonly string[], page: Missing | undefined): void {
     this.#homepageKeys = keys;
     this.#homepage = page;
@@ -212,7 +214,7 @@ export class Frontier {
     for (const key of missing.keys) this.#abandoned.set(key, missing);
   }
 
-  /** All pages of a sitemap were reported. */
+  /** Remembers what a sitemap lists, after all of its pages were reported. */
   contains(url: string, reading: Reading, pages: number): void {
     const content = contentOf(reading);
     if (content === undefined || this.#contents.size >= mostContents) return;
@@ -220,12 +222,12 @@ export class Frontier {
     this.#mostPages = Math.max(this.#mostPages, pages);
   }
 
-  /** Whether a sitemap that lists at least this many pages may be in the tree. */
+  /** Whether the tree may have a sitemap with at least this many pages. */
   mayList(pages: number): boolean {
     return this.#contents.size > 0 && pages <= this.#mostPages;
   }
 
-  /** The URL of a sitemap in the tree that lists the same, if there is one. From now on the keys lead to it. */
+  /** The URL of a sitemap in the tree that lists the same URLs, if there is one. From now on the keys lead to it. */
   sameAs(reading: Reading, keys: readonly string[]): string | undefined {
     const url = this.#contents.get(contentOf(reading) ?? "");
     const node = url === undefined ? undefined : this.#visited.get(documentKey({ url }));
@@ -248,7 +250,7 @@ const mostRefused = 1000;
 // Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;
 
-// What a sitemap lists; undefined if that is not known for sure, or if it is one page of a feed.
+// The identity of a sitemap: what it lists. Undefined if that is uncertain, or if it is one page of a feed.
 function contentOf({ outcome, listed, complete, isWhole }: Reading): string | undefined {
   const isFeedPage = outcome.kind === "pages" && outcome.next !== undefined;
   return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? listed : undefined;

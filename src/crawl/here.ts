@@ -1,5 +1,5 @@
-// The option `here`: a copy of a website, such as a preview, whose documents name the host of the original. What they declare on that host is
-// read from, and listed on, the address that was given.
+// The option `here` is for a copy of a website, such as a preview, whose documents name the host of the original. URLs on that host are
+// fetched from, and listed on, the address that was given.
 import { type Options, resolveOptions } from "../model/options.ts";
 import { type Rewrite, rewrite } from "../model/rewrite.ts";
 import { bareHost, isHttpUrl, parseUrl } from "../model/url.ts";
@@ -14,7 +14,7 @@ export async function withHere(prepared: Prepared, signal: AbortSignal): Promise
   return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...pairs] } };
 }
 
-/** From the host that the documents of a website name to its address; none if they are the same. */
+/** Rewrites from the host that the documents of a website name to its address; none if they are the same. */
 export async function herePairs(
   homepage: string,
   sitemaps: readonly string[],
@@ -24,7 +24,7 @@ export async function herePairs(
   const ask = (url: string) => urlsIn(url, options);
   const declared = sitemaps.length > 0 ? sitemaps : await ask(`${origin}/robots.txt`);
   let host = foreignHost(declared, origin);
-  // If robots.txt names this address, or nothing, the first sitemap may name the other one.
+  // If robots.txt names this address or no sitemap at all, the first sitemap may still name the original host.
   const own = declared.filter((url) => parseUrl(url)?.origin === origin);
   for (const url of [...own.slice(0, 3), `${origin}/sitemap.xml`, `${origin}/sitemap_index.xml`])
     host ??= foreignHost(await ask(url), origin);
@@ -51,7 +51,7 @@ function foreignHost(urls: readonly string[], origin: string): string | undefine
   return host === "" || bareHost(host) === bareHost(parseUrl(origin)?.host ?? "") ? undefined : host;
 }
 
-// The first URLs that a document declares, which are enough to see its host; none if it cannot be read.
+// The first URLs that a document declares, which are enough to find out its host; none if it cannot be read.
 async function urlsIn(url: string, options: Options = {}): Promise<readonly string[]> {
   const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
   const found = await fetchDocument(url, { ...rest, here: false, rewrite: [] });

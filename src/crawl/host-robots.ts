@@ -37,7 +37,10 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
   return text;
 }
 
-/** Whether an `agent`, with or without a version, may fetch a URL; undefined if unknown. At most `most` origins get one request each. */
+/**
+ * Returns whether an `agent`, with or without a version, may fetch a URL; undefined if unknown. At most `most` origins get one request
+ * each.
+ */
 export function allowedUrls(
   agent: string,
   robotsOf: RobotsOf,

@@ -21,7 +21,10 @@ export interface OpenCrawl extends RunOptions {
   close(): Promise<void>;
 }
 
-/** Documents are stored for `save`, for `resume`, and if the caller `needsStore`. Throws only a `SitemapError`, the reason of a signal, and errors of the caller's functions. */
+/**
+ * Opens a crawl. Documents are stored for `save`, for `resume`, and if the caller `needsStore`. Throws only a `SitemapError`, the reason of
+ * a signal, and errors of the caller's functions.
+ */
 export async function openCrawl(given: RunOptions, needsStore = false): Promise<OpenCrawl> {
   const openedAt = performance.now();
   const { settings } = given.prepared;
@@ -60,7 +63,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
       for (const archive of archives ?? []) await archive.close();
     });
     if (resume !== undefined && storage !== undefined) {
-      // The limits are those of the archive, which has the first response.
+      // The resumed archive has its own limits, and already the first response, so the fetcher is replaced.
       await fetcher?.close();
       ({ prepared } = storage);
       [fetcher, answers] = [undefined, []];
@@ -81,7 +84,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
 
 type Settled = Omit<SettledScheme, "fetcher"> & { readonly fetcher: Fetcher | undefined };
 
-// What the website itself has to tell first: its scheme, and the host that its documents name.
+// Asks the website for what the crawl must know first: its scheme, and the host that its documents name.
 async function settle(
   { prepared, source }: RunOptions,
   fetcherFor: (prepared: Prepared) => Fetcher | undefined,
@@ -97,7 +100,7 @@ async function settle(
     const { withHere } = await import("./here.ts");
     return { ...settled, prepared: await withHere(settled.prepared, time.signal) };
   } catch (error) {
-    // Without time, the crawl reports that nothing could be requested.
+    // If the time is up, the crawl reports that nothing could be requested.
     if (time.isUp) return settled;
     await settled.fetcher?.close();
     throw error;

@@ -1,5 +1,5 @@
-// Applies the page filters, for crawls, trees and single documents. There is one for each run: it remembers the listed pages, and counts
-// the pages that each filter accepted.
+// Applies the page filters, for crawls, trees and single documents. Each run has its own: it remembers the listed pages, and counts the
+// pages that each filter accepted.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
@@ -61,7 +61,7 @@ export class PageFilter {
     if (scope !== "any") add("scope", ({ url }) => this.#isAtHome(url));
     if (since !== undefined)
       add("since", ({ lastModified, newsStory }) => {
-        // News sitemaps and feeds give the date of publication, and rarely that of a change.
+        // News sitemaps and feeds give the date of publication, but rarely the date of a change.
         const date = lastModified ?? newsStory?.publishDate;
         if (date === undefined && undated === "drop") this.#undated += 1;
         return date === undefined ? undated === "keep" : !(lastInstant(date) < since);
@@ -77,7 +77,7 @@ export class PageFilter {
     if (settings.allowedFor !== undefined) add("allowedFor", () => true);
   }
 
-  /** Before the pages of a website. */
+  /** Prepares for the pages of a website. Call it before them. */
   async begin(homepage: string, robotsOf: RobotsOf): Promise<void> {
     const { scope, allowedFor } = this.settings;
     if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
@@ -117,13 +117,13 @@ export class PageFilter {
     return { listed: this.listed, undated: this.#undated, robotsUnknown: this.#unknown };
   }
 
-  /** If no page passed: the filters up to the first one that let none through. */
+  /** If no page passed: the filters up to and including the first that rejected all pages. */
   get empty(): readonly (keyof PageFilterSettings)[] {
     const end = this.seen === 0 ? -1 : this.#steps.findIndex(({ passed }) => passed === 0);
     return this.#steps.slice(0, end + 1).map(({ name }) => name);
   }
 
-  /** A problem for each origin whose robots.txt could not be read, once. */
+  /** Yields a problem for each origin whose robots.txt could not be read, once per origin. */
   *newProblems(): Generator<ProblemEvent, void> {
     for (const origin of [...this.unknownHosts].slice(this.#reported)) {
       this.#reported += 1;
@@ -131,7 +131,7 @@ export class PageFilter {
     }
   }
 
-  /** Whether to follow a child of an index, or of robots.txt: then it may be an index whose children match. */
+  /** Whether to follow a reference. One in robots.txt need not match `includeSitemap`, because it may be an index whose children match. */
   follows({ url }: SitemapReference, isInRobots: boolean): boolean {
     if (this.#excludeSitemap?.(url)) return false;
     return isInRobots || (this.#includeSitemap?.(url) ?? true);
@@ -180,7 +180,7 @@ export class PageFilter {
       this.#unknown += 1;
       if (this.unknownHosts.size < mostHosts) this.unknownHosts.add(parseUrl(url)?.origin ?? "");
     }
-    // The last step counted all of them as passed.
+    // The last step has counted all pages as passed.
     (this.#steps.at(-1) as Step).passed -= pages.length - kept.length;
     return kept;
   }
@@ -188,7 +188,7 @@ export class PageFilter {
 
 const mostHosts = 1000;
 
-// Judges each origin once, as it is written.
+// Judges each origin only once, by its spelling.
 function byOrigin(judge: (url: URL) => boolean): Matches {
   const known = new Map<string, boolean>();
   return (text) => {
@@ -203,7 +203,9 @@ function byOrigin(judge: (url: URL) => boolean): Matches {
   };
 }
 
-/** What finds the registrable domain of a host: `example.co.uk` for `www.example.co.uk`. A host without a public suffix is its own. */
+/**
+ * Loads a function that finds the registrable domain of a host, such as `example.co.uk`. A host without a public suffix is its own domain.
+ */
 export async function registrableDomains(): Promise<(hostname: string) => string> {
   const { getDomain } = await import("tldts");
   return (hostname) => getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;

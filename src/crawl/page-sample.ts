@@ -1,12 +1,12 @@
-// A sample of the pages: spread over sitemaps and sections in proportion to the square root of their size, at least one of each while the
-// sample lasts, and the same pages each time. One pass, in memory that depends on the size of the sample and not on the website.
+// A sample of the pages, spread over sitemaps and sections in proportion to the square root of their size, with at least one page from each
+// if the sample is large enough. It has the same pages each time. One pass is enough, and memory depends on the sample, not on the website.
 import { mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
 
 interface Candidate<Origin> {
-  /** Copied once it was kept for some time, because the texts of a page may keep its whole document in memory. */
+  /** Copied if it is kept for some time, because the texts of a page may keep its whole document in memory. */
   page: SitemapPage;
   isCopy: boolean;
   readonly origin: Origin;
@@ -66,7 +66,7 @@ export class PageSample<Origin> {
     return group;
   }
 
-  // How many pages each group gets. One of each first, the largest groups first; the rest by the square root of the size.
+  // How many pages each group gets: first one for each, starting with the largest groups; then more by the square root of the size.
   #shares(): Map<Group<Origin>, number> {
     const groups = [...this.#groups.values()].sort((one, other) => other.count - one.count).slice(0, this.#size);
     const shares = new Map(groups.map((group) => [group, 1]));
@@ -82,15 +82,15 @@ export class PageSample<Origin> {
         shares.set(group, shares.get(group)! + taken);
         left -= taken;
       }
-      // Too few are left for a share: one for each of the largest.
+      // If too few are left to share, each of the largest groups gets one.
       if (left === before) for (const group of open.slice(0, left)) shares.set(group, shares.get(group)! + 1);
       if (left === before) left -= Math.min(left, open.length);
     }
     return shares;
   }
 
-  // A group's share of pages seen so far does not grow, only its share of new ones. Twice as many and a few more are kept, because chance
-  // decides how many of the lowest hashes are among them.
+  // Drops candidates that will not get into the sample: on average, it needs no more than a group's current share of the pages seen so far.
+  // Twice that share and a few more are kept, because chance decides how many of the lowest hashes come early.
   #trim(): void {
     const groups = [...this.#groups.values()];
     const sum = groups.reduce((total, { count }) => total + Math.sqrt(count), 0);
@@ -114,7 +114,7 @@ function lowest<Origin>(candidates: readonly Candidate<Origin>[], count: number)
 // Beyond this, sections are sampled together.
 const mostGroups = 10_000;
 
-// The same in every process, unlike fingerprints, and on every host: a preview's sample is the same on another port.
+// Unlike a fingerprint, this hash is the same in every process and on every host, so a preview has the same sample on another port.
 function sampleHash(url: string, seed: number): number {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   let [high, low] = [seed ^ 0x9e3779b9, seed ^ 0x85ebca6b];
@@ -125,6 +125,6 @@ function sampleHash(url: string, seed: number): number {
     low = Math.imul(low ^ code, 0x2c1b3c6d);
     low ^= low >>> 13;
   }
-  // The last characters count as much as the first.
+  // Mixes the bits, so that the last characters matter as much as the first.
   return (mix(mix(high, 0x85ebca6b), 0xc2b2ae35) >>> 0) * 2 ** 20 + (low >>> 12);
 }

@@ -16,8 +16,8 @@ import type { Start } from "./prepare.ts";
 import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects.ts";
 
 export type Step =
-  /** `isNew`: a candidate that must be fetched, which nothing has prefetched. */
-  | { readonly type: "visit"; readonly entry: Declaration; readonly isNew: boolean }
+  /** `needsFetch`: a candidate that nothing has prefetched. */
+  | { readonly type: "visit"; readonly entry: Declaration; readonly needsFetch: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
   /** One node stands for several children: those left when a budget is used up, or those refused alike. */
@@ -32,11 +32,12 @@ export interface PlanOptions {
   readonly rules: FollowRules;
   /** Problems of the whole website that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
-  /** The problem, once the time for this website is up. */
+  /** Returns the problem once the time for this website is up. */
   readonly over: () => Problem | undefined;
 }
 
-// This many identical refusals, and nothing else, mean that the website blocks us: for robots.txt, the homepage and the first guesses.
+// If the first requests, for robots.txt, the homepage and guesses, are all refused alike, this many refusals mean that the website blocks
+// us.
 const alikeRefusals = 5;
 // How many references of an index are examined for prefetching at once: an index may have a million.
 const mostAtOnce = 1024;
@@ -46,7 +47,7 @@ export class Plan {
   readonly records: DiscoveryRecord[] = [];
   /** Problems of the whole website. */
   readonly problems: ProblemLog = new ProblemLog();
-  /** Where the website is, as far as redirects of robots.txt and of the homepage have shown. */
+  /** The current URL of the homepage. Redirects of robots.txt and of the homepage may change it. */
   homepage: string;
   readonly #options: PlanOptions;
   // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
@@ -57,14 +58,14 @@ export class Plan {
   #nextPage: Declaration | undefined;
   // Each robots.txt that has not been read yet.
   readonly #robots: Candidate[] = [];
-  // Everything after robots.txt that has not been tried yet. Known once the homepage was read.
+  // All candidates after robots.txt that have not been tried yet. Known once the homepage has been read.
   #candidates: Candidate[] = [];
-  // Well-known paths that the website's CMS does not use: tried if nothing else is found.
+  // Well-known paths that the website's CMS does not use. They are tried if nothing else is found.
   #others: Candidate[] = [];
-  // `later`: a robots.txt may still redirect to where the homepage is. `due`: the homepage can be requested. `taken`: it was read.
+  // `later`: a robots.txt may still redirect, and show where the homepage is. `due`: the homepage can be requested. `taken`: it was read.
   #homepageState: "later" | "due" | "taken";
   #homepageResult: Followed | undefined;
-  // Whether everything declared was read, so that only well-known paths are left.
+  // Whether everything declared has been read, so that only well-known paths are left.
   #isGuessing = false;
 
   constructor(options: PlanOptions) {
@@ -87,7 +88,7 @@ export class Plan {
     return this.#homepageState === "due";
   }
 
-  /** https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". With `strictRobots`. */
+  /** With `strictRobots`: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". */
   get isStopped(): boolean {
     return this.#options.settings.strictRobots && this.problems.has("robots-unreachable");
   }
@@ -97,7 +98,7 @@ export class Plan {
     const nextPage = this.#nextPage;
     this.#nextPage = undefined;
     if (nextPage !== undefined && !this.#options.frontier.isEnough)
-      return { type: "visit", entry: nextPage, isNew: false };
+      return { type: "visit", entry: nextPage, needsFetch: false };
     const frame = this.#stack.at(-1);
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
   }
@@ -116,7 +117,7 @@ export class Plan {
       const isGuessed = isGuess(by);
       // If the website has refused all requests so far, it gets one guess at a time.
       if (isGuessed && this.#refusals > 0) return;
-      // Once everything below robots.txt was read, it is known whether `ifNeeded` candidates are needed.
+      // Whether `ifNeeded` candidates are needed is known only after everything below robots.txt has been read.
       if (ifNeeded) continue;
       // Guesses must not delay declared sitemaps, and are not needed if those use up the budget for pages.
       const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
@@ -125,12 +126,12 @@ export class Plan {
     }
   }
 
-  /** References that became known before the visit of their index: they may be prefetched, too. */
+  /** Adds references that became known before the visit of their index, so that they may be prefetched, too. */
   expect(frame: Frame): void {
     this.#early.add(frame);
   }
 
-  /** The result of a visit. */
+  /** Records the result of a visit. */
   took(entry: Declaration, visit: Visit): void {
     const { parent, by } = entry;
     if (by !== undefined) this.#tookCandidate({ ...entry, by }, visit);
@@ -147,14 +148,14 @@ export class Plan {
     }
   }
 
-  /** The homepage was read, or there is none: from now on it is known what comes after robots.txt. */
+  /** Records the homepage, or that there is none. From now on, all candidates after robots.txt are known. */
   tookHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
     this.#homepageState = "taken";
     this.#homepageResult = followed;
     if (followed?.outcome === "found" || followed?.status !== undefined) this.#moveTo(followed.url);
     if (followed !== undefined && followed.outcome !== "found") {
       const { outcome, status, reason } = followed;
-      // Whether a homepage that denies access hides anything is known at the end.
+      // Whether a blocked homepage is a loss is decided at the end.
       const isKnown = outcome === "absent" || outcome === "blocked" || reason.code === "archive-missing";
       if (!isKnown) this.problems.add("homepage-unreachable", defined({ status }));
     }
@@ -165,8 +166,8 @@ export class Plan {
   }
 
   /**
-   * Everything was visited. Why nothing could be read from the website; undefined if it is reachable. A single response that is not a refusal,
-   * even "not found", is enough.
+   * Ends the plan, after everything was visited. Returns why nothing could be read from the website; undefined if it is reachable. A single
+   * response that is not a refusal, even "not found", makes it reachable.
    */
   finish(): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
@@ -219,14 +220,14 @@ export class Plan {
     const spent = over() ?? frontier.exhausted() ?? frontier.beyondText(frame);
     if (spent === undefined) {
       frame.next += 1;
-      return { type: "visit", entry, isNew: false };
+      return { type: "visit", entry, needsFetch: false };
     }
-    // References whose documents were already read are still visited: their pages were reported.
+    // References whose documents were read early are still visited, because their pages were already reported.
     const rest = frame.references.slice(frame.next);
     const isRead = ({ url }: SitemapReference) => frontier.isReserved(Hop.first(url, "sitemap", rules).key);
     if (isRead(reference)) {
       frame.next += 1;
-      return { type: "visit", entry, isNew: false };
+      return { type: "visit", entry, needsFetch: false };
     }
     const read = rest.filter(isRead);
     const { code, limit } = spent;
@@ -235,7 +236,7 @@ export class Plan {
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
 
-  // The next candidate, once everything below the previous one was read.
+  // Returns the next candidate, after everything below the previous one has been read.
   #nextCandidate(): Step | undefined {
     if (this.isStopped || this.#options.frontier.isEnough) return undefined;
     const robots = this.#nextRobots();
@@ -249,7 +250,7 @@ export class Plan {
     }
   }
 
-  // A robots.txt to which another one redirected is known already.
+  // Skips a robots.txt that another one has redirected to.
   #nextRobots(): Candidate | undefined {
     const isKnown = (robots: string) => this.records.some(({ url, finalUrl }) => url === robots || finalUrl === robots);
     for (;;) {
@@ -266,9 +267,9 @@ export class Plan {
   #visitOf(candidate: Candidate): Step {
     const { frontier, rules } = this.#options;
     const isKnown = frontier.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
-    // Nothing is prefetched before robots.txt was read.
-    const isNew = candidate.by !== "robots" && frontier.exhausted() === undefined && !isKnown;
-    return { type: "visit", entry: { ...candidate, parent: this.root }, isNew };
+    // The plan starts no fetch for robots.txt itself: nothing is prefetched before robots.txt has been read.
+    const needsFetch = candidate.by !== "robots" && frontier.exhausted() === undefined && !isKnown;
+    return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
 
   #tookCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
@@ -277,7 +278,7 @@ export class Plan {
     const isDamaged = type === "omitted" && reason?.code === "archive-digest";
     if (isDamaged) this.problems.add("archive-digest", { value: url });
     if (by === "robots") {
-      // A robots.txt with status 200 is in the tree, with its own problems.
+      // A robots.txt with status 200 is in the tree, so its problems are reported there.
       const isError = status !== undefined && status >= 300;
       if (isRobotsUnreachable(result)) this.problems.add("robots-unreachable", isError ? { status } : {});
     } else if (isGuess(by) && type === "omitted" && outcome === "failed" && !isDamaged) {

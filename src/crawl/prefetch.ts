@@ -30,7 +30,8 @@ export interface PrefetcherOptions extends Sources {
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nor while this many documents wait: if the caller stops, they were fetched for nothing. With a store, more may wait.
+// Nothing more is prefetched while this many documents wait either, because they are fetched for nothing if the caller stops. With a store,
+// more may wait.
 const mostWaiting = 64;
 const mostKept = 1024;
 // How many redirects are remembered. Further ones are requested again if needed.
@@ -44,7 +45,7 @@ export class Prefetcher {
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
-  // The responses of `answers` that were not used yet.
+  // Those of the given `answers` that have not been used yet.
   readonly #unused: Map<string, Fetched>;
   /** Called for each reference whose document is prefetched. */
   onStart: ((entry: Declaration, hop: Hop) => void) | undefined;
@@ -54,7 +55,7 @@ export class Prefetcher {
     this.#unused = new Map(options.answers.map((answer) => [requestKey(answer), answer]));
   }
 
-  /** Starts as many fetches as there is room for. To be called when there may be more to prefetch, or room for it. */
+  /** Starts as many fetches as there is room for. Call it when there may be more to prefetch, or more room. */
   fill(): void {
     this.#options.plan.lookAhead((entry, isSpare) => this.#startIfRoom(entry, isSpare));
   }
@@ -83,12 +84,12 @@ export class Prefetcher {
     return fetched;
   }
 
-  /** The response for one hop before its visit. It stays until `get`. */
+  /** The response for one hop, before its visit. It is kept until `get`. */
   peek(hop: Hop): Promise<Fetched> {
     return this.#answers.get(fetchKey(hop.request)) ?? this.#begin(hop);
   }
 
-  /** The document of this reference no longer waits to be read. */
+  /** Records that the document of this reference no longer waits to be read. */
   taken(first: Hop): void {
     if (this.#waiting.delete(fetchKey(first.request))) this.fill();
   }
@@ -163,7 +164,7 @@ export class Prefetcher {
   }
 }
 
-// Without a store a document can be read once only: a homepage that is also declared as a sitemap is fetched twice.
+// Without a store, a document can be read only once, so a homepage that is also declared as a sitemap is fetched twice.
 function fetchKey(request: DocumentRequest): string {
   const key = request.role === "homepage" ? `homepage ${requestKey(request)}` : requestKey(request);
   return request.again === undefined ? key : `again ${request.again} ${key}`;

@@ -1,4 +1,4 @@
-// The arguments of a crawl, checked when it is called: a homepage or given sitemaps, and the options. Options that affect the tree are saved
+// Checks the arguments of a crawl when it is called: a homepage or given sitemaps, and the options. Options that affect the tree are saved
 // in archives, and used to replay them. Archives are not trusted: these options are checked again, and cannot raise a limit.
 import { homepageFor } from "../discover/candidates.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -34,14 +34,14 @@ export interface Start {
   readonly sitemaps?: readonly string[] | undefined;
 }
 
-/** The URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
+/** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
 export function checkTarget(target: CrawlTarget): CheckedTarget {
   return checked(urlText(target));
 }
 
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
 
-// Those that were given without a scheme.
+// The URLs that were given without a scheme.
 function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly string[] {
   const { homepage, sitemaps = [homepage ?? target] } = Object(target) as { homepage?: unknown; sitemaps?: unknown[] };
   return urls.filter((url, at) => {
@@ -76,7 +76,7 @@ function httpUrl(value: unknown, what: string): string {
   throw unexpected(what, "an http or https URL", url);
 }
 
-// `example.org`, `example.org:8080/path`, `localhost`; not `a.xml`, which is rather a file.
+// Matches `example.org`, `example.org:8080/path` and `localhost`, but not `a.xml`, which is more likely a file.
 const looksLikeHost =
   /^(?![^/?#]+\.(?:xml|gz|txt|csv|json|html?|warc)$)(?:[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+\.?|localhost|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
@@ -103,21 +103,21 @@ export interface Prepared {
   readonly settings: Settings;
   /** Which pages are reported; none for trees. */
   readonly filters?: PageFilterSettings | undefined;
-  /** As the caller wrote them, with credentials: only the fetcher sees those. */
+  /** The start URLs as the caller wrote them, with credentials. Only the fetcher sees them. */
   readonly startUrls: readonly string[];
-  /** Those of them that were given without a scheme: https is not known to work. */
+  /** The start URLs that were given without a scheme, so that https may not work. */
   readonly assumed: readonly string[];
   readonly target: CrawlTarget;
   readonly options: Options | undefined;
 }
 
-/** For a stream of pages. */
+/** Checks the arguments for a stream of pages. */
 export function prepareStream(target: CrawlTarget, options?: StreamOptions): Prepared {
   const prepared = prepare(target, options, resolveStreamOptions);
   return { ...prepared, filters: prepared.settings as StreamSettings };
 }
 
-/** Throws a `SitemapError` for wrong arguments. */
+/** Checks the arguments. Throws a `SitemapError` if they are wrong. */
 export function prepare(
   target: CrawlTarget,
   options?: Options,
@@ -137,7 +137,7 @@ export function prepare(
   return { start, settings, startUrls, assumed: assumedUrls(target, startUrls), target, options };
 }
 
-/** As JSON. A limit of `Infinity` is omitted. */
+/** The settings to save in an archive, ready for JSON. A limit of `Infinity` is omitted. */
 export function archivedSettings(settings: Settings): Record<string, unknown> {
   return kept(shapingOptions, settings as unknown as Record<string, unknown>);
 }

@@ -36,7 +36,7 @@ export interface ReadSettings {
   readonly limits: AllLimits;
   readonly strict: boolean;
   readonly rewrite?: Rewrite | undefined;
-  /** Only the URLs of pages are needed. */
+  /** Whether only the URLs of pages are needed. */
   readonly urlsOnly?: boolean | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function* read(
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
-  // Before `parser.end()`: if the body broke, its last line or tag is not what the website meant.
+  // Checked before `parser.end()`: if the body broke, its last line or tag is incomplete.
   const broken = document.body.end?.problem;
   if (broken !== undefined) problems.addProblem(broken);
   // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
@@ -126,7 +126,7 @@ export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
 /** Like `read`, if only the URLs of pages are needed. */
 export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
-/** Only the text of a document, in pieces. */
+/** Yields only the text of a document, in pieces. */
 export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
   for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
 }
@@ -195,12 +195,12 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   return { kind: "invalid", reason: loss ?? outcome.reason };
 }
 
-// In milliseconds: the longest that timers, signals and sockets must wait.
+// The longest that timers, signals and sockets may have to wait, in milliseconds.
 const longestTurn = 40;
 
 let turnedAt = 0;
 
-/** Undefined if no pause is due yet. Cheap enough to call often: it reads the clock once. */
+/** Lets other work of the process run, if that is due; otherwise returns undefined. Cheap enough to call often. */
 export function pauseWhenDue(): Promise<void> | undefined {
   const now = performance.now();
   if (now - turnedAt < longestTurn) return undefined;
@@ -212,7 +212,7 @@ export function pauseWhenDue(): Promise<void> | undefined {
   });
 }
 
-/** Pauses if a pause is due, and then throws the reason of an aborted signal. */
+/** Pauses if a pause is due. Then throws the signal's reason if it is aborted. */
 export async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
   const pause = pauseWhenDue();
   if (pause === undefined) return;

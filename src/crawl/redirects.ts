@@ -82,11 +82,11 @@ const mostReturns = 3;
 interface Chain {
   readonly role: DocumentRole;
   readonly rules: FollowRules;
-  /** The hops before this one, from the first; and the redirects and problems that led here. */
+  /** The hops before this one, first to last, and the redirects and problems that led here. */
   readonly before: readonly Hop[];
   readonly hops: readonly RedirectHop[];
   readonly problems: readonly Problem[];
-  /** Whether no hop has left the website. Once one has, another website may have chosen the URL: the caller's headers are not sent. */
+  /** Whether no hop has left the website. Once one has, another website may have chosen the URL, so the caller's headers are not sent. */
   readonly isTrusted: boolean;
   /** How often the chain returned to a URL, and whether a cookie was set since then. */
   readonly returns: number;
@@ -140,7 +140,7 @@ export class Hop {
     const redirect = redirectTarget(headers, url, limits.urlLength);
     if ("code" in redirect) return this.#fail(isRefused(redirect.code) ? "refused" : "failed", redirect, status);
     const limit = role === "robots" ? limits.robotsRedirects : limits.redirects;
-    // The limit counts from the first URL: the result is valid for that one only.
+    // The limit counts from the first URL, so the result is valid only for that one.
     if (before.length >= limit)
       return { ...this.#fail("failed", problem("limit-redirects", { limit }), status), keys: [this.#first.key] };
     const target = new URL(rules.rewritten(redirect.target.href));
@@ -194,7 +194,10 @@ export class Hop {
   }
 }
 
-/** Follows redirects from a URL to its document. `fetch` makes one hop, and may reject. `known` is called before: its result ends the chain. */
+/**
+ * Follows redirects from a URL to its document. `known` is called before each hop: a result ends the chain. `fetch` makes the hop, and may
+ * reject.
+ */
 export async function follow<Known = never>(
   first: Hop,
   fetch: (hop: Hop) => Promise<Fetched>,

@@ -41,7 +41,7 @@ export function revalidating(
     return isOpenEnded(latest) ? undefined : latest;
   }
 
-  // One after another: a thousand responses may arrive at once.
+  // Checks one body after another, because a thousand responses may arrive at once.
   function isIntact({ body }: FetchedDocument): Promise<boolean> {
     const turn = verifying.then(() => body.isGood?.() ?? false);
     verifying = turn.catch(() => undefined);
@@ -57,7 +57,7 @@ export function revalidating(
       const answer = await network.fetch({ ...request, conditional });
       if (!isPuzzled(answer)) return answer;
       const { status, attempts, firstByte, receivedAt: revalidatedAt, headers = [] } = answer;
-      // The 304 must be about the archived document, and that must be intact.
+      // The 304 must be about the archived document, and the document must be intact.
       const isSame = status === 304 && isAbout(conditional, headers) && (await isIntact(before));
       if (!isSame) return await network.fetch(request);
       const { role, anonymous } = request;
@@ -87,7 +87,7 @@ function timeOf({ receivedAt }: Fetched): number {
   return Date.parse(receivedAt ?? "") || 0;
 }
 
-// https://www.rfc-editor.org/rfc/rfc9111#section-3.2: the headers of a 304 replace stored ones, but for those that describe the stored
+// https://www.rfc-editor.org/rfc/rfc9111#section-3.2: the headers of a 304 replace stored ones, except for those that describe the stored
 // bytes or a connection. A cookie that was set then is not set now.
 function freshened(stored: HeaderList, fresh: HeaderList): HeaderList {
   const updated = fresh.filter(([name]) => !fixedHeaders.has(name));
@@ -100,7 +100,7 @@ const fixedHeaders: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "te", "trailer", "upgrade"],
 ]);
 
-// Whether the same request without conditions may bring the document: it was not modified, or conditions confuse the server.
+// Whether a response is not the document: it is a 304, or an error or an empty body that the conditions may have caused.
 function isPuzzled(answer: Fetched): boolean {
   if (answer.outcome === "found") return header(answer.headers, "content-length") === "0";
   return answer.status !== undefined && puzzledStatuses.has(answer.status);
@@ -113,7 +113,7 @@ const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
 // Archives are not trusted: only a valid header value is sent.
 const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\x80-\xff])?$/;
 
-// Undefined if the document has none.
+// The validators of an archived document, as request headers; undefined if it has none.
 function validators(headers: HeaderList): Readonly<Record<string, string>> | undefined {
   const sendableIn = (name: string) => header(headers, name)?.match(sendable)?.[0];
   const date = sendableIn("last-modified");

@@ -8,7 +8,10 @@ import type { PageFilter } from "./page-filter.ts";
 import type { Prepared } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
 
-/** Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws ends the crawl. */
+/**
+ * Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws
+ * ends the crawl.
+ */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
 /** What a crawl has done so far. */

@@ -1,5 +1,5 @@
-// A website that was named without a scheme: https is used, or http if https does not answer there. The first request of the crawl tells
-// which, and its response is kept for the crawl.
+// If a website was named without a scheme, uses https, or http if https does not answer. The first request of the crawl decides, and its
+// response is kept for the crawl.
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
 import type { Options, Settings } from "../model/options.ts";
@@ -20,7 +20,7 @@ export interface SettledScheme {
   readonly failure?: Problem | undefined;
 }
 
-/** If neither scheme answers, the crawl reports why https does not. `open`: makes a fetcher for these start URLs. */
+/** Decides the scheme. If neither answers, the crawl reports why https does not. `open` creates a fetcher for start URLs. */
 export async function settleScheme(
   given: Prepared,
   open: (prepared: Prepared) => Fetcher,
@@ -85,7 +85,7 @@ export async function workingUrl(
   return { url: prepared.startUrls[0] as string, failure };
 }
 
-// What the crawl requests first anyway.
+// The request that the crawl sends first anyway.
 function firstRequest({ start, settings }: Prepared, url: string): DocumentRequest {
   const bare = withoutCredentials(url).replace(/#.*$/s, "");
   if (start.sitemaps !== undefined) return { url: bare, role: "sitemap" };
@@ -104,7 +104,7 @@ function asPlain(url: string): string {
   return url.replace(/^https:/i, "http:");
 }
 
-// Any response will do, but for a server error.
+// Any response will do, except a server error.
 function failureOf(answer: Fetched): Problem | undefined {
   return answer.outcome === "failed" || answer.outcome === "refused" ? answer.reason : undefined;
 }
@@ -113,6 +113,6 @@ function mayBePlain(failure: Problem, url: string): boolean {
   if (lacksTls(failure)) return true;
   const { code, value } = failure;
   if (code === "tls-certificate") return value === "ERR_TLS_CERT_ALTNAME_INVALID" || value === "HOSTNAME_MISMATCH";
-  // A given port that refuses connections refuses both.
+  // A port in the URL is the same for both schemes: if it refuses connections, http would fail, too.
   return /^(?:connection-refused|connection-reset|timeout-(?:connect|tls))$/.test(code) && parseUrl(url)?.port === "";
 }

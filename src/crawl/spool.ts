@@ -1,6 +1,6 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room. Then the download pauses for up to a second,
-// because the document is usually read by then; after that, the rest goes to a scratch file, so that no server waits long for a slow reader.
-// While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
+// because the document is usually read by then; after that, the rest goes to a scratch file, so that no server waits long for a slow
+// reader. While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
@@ -15,9 +15,9 @@ const mostBehind = 16;
 /** What all spools of one crawl share. */
 export class SpoolRoom {
   readonly scratch: Scratch = new Scratch(0);
-  /** Prefetched and not read yet, in memory and in files, in bytes. */
+  /** How many bytes were prefetched but not read yet, in memory and in files. */
   unread = 0;
-  /** The part of it that is in memory. */
+  /** How many of them are in memory. */
   memory = 0;
 }
 
@@ -30,7 +30,7 @@ export class Spool implements Body {
   #isClosed = false;
   #hasEnded = false;
   #hasPaused = false;
-  // The side that waits for a change: the reader or the writer.
+  // Wakes the side that waits for a change: the reader or the writer.
   #wake = () => {};
   /** Resolves when the body has ended or failed; never rejects. */
   readonly filled: Promise<void>;
@@ -83,7 +83,7 @@ export class Spool implements Body {
         const block = hasRoom() ? bytes : await room.scratch.put(bytes);
         this.#blocks.push(block);
         this.#count(block, 1);
-        // Closed meanwhile: nothing more is counted.
+        // If the spool was closed in the meantime, releases this block, too.
         if (this.#isClosed) this.close();
         this.#wake();
         while (this.#isRead && !this.#isClosed && this.#blocks.length > mostBehind) await this.#change();
@@ -95,7 +95,7 @@ export class Spool implements Body {
     }
   }
 
-  // Until the document is read, but only once, and not for long.
+  // Pauses the download until the document is read, but only once, and not for long.
   async #pause(): Promise<void> {
     if (this.#hasPaused) return;
     this.#hasPaused = true;

@@ -11,7 +11,7 @@ import { invalidArchive } from "../storage/file.ts";
 import { archivedSettings, type Prepared, prepare, replayOptions } from "./prepare.ts";
 
 export interface Storage {
-  /** With the settings of the resumed archive, if there is one. */
+  /** The crawl, with the settings of the resumed archive if there is one. */
   readonly prepared: Prepared;
   readonly store?: Store;
   /** The archives of earlier runs, opened before anything is written. Closed when the crawl ends. */
@@ -48,7 +48,7 @@ async function openPrevious(
   options: OpenArchiveOptions,
 ): Promise<Archive[]> {
   const archives: Archive[] = [];
-  // A website that moves from http to https is still the same; another port is another website.
+  // A website that moved from http to https is still the same. Another port is another website.
   const hostOf = (url: string) => bareHost(parseUrl(url)?.host ?? "");
   try {
     for (const path of paths) {

@@ -11,10 +11,10 @@ export function timeLeft(time: number, startedAt: number): number {
   return Math.max(time - (performance.now() - startedAt), time / 10);
 }
 
-// In milliseconds: enough to read small documents that have arrived, and too short to be noticed.
+// Extra time to read small documents that have already arrived, in milliseconds. It is too short for a user to notice.
 const grace = 200;
 
-/** The clock starts when it is created. */
+/** The time limit of one crawl. The clock starts when it is created. */
 export class TimeBudget {
   readonly #settings: Pick<Settings, "signal" | "limits">;
   readonly #controller: FollowingController;
@@ -32,7 +32,7 @@ export class TimeBudget {
     this.#timer = time < 2 ** 31 ? setTimeout(() => this.#end(), time) : undefined;
   }
 
-  /** Aborted with the caller's signal, when the time is up, and when the crawl is over. */
+  /** Aborted when the caller's signal is, when the time is up, and when the crawl is over. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -46,14 +46,17 @@ export class TimeBudget {
     return this.#endedAt !== undefined;
   }
 
-  /** The problem, once nothing more may be read. */
+  /** Returns the problem once nothing more may be read. */
   over(): Problem | undefined {
     if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
     this.leftUnread = true;
     return this.#limit();
   }
 
-  /** The pending response, or a failure if the time limit is reached first. The store keeps that, so that a replay gives the same tree. */
+  /**
+   * The pending response, or a failure if the time limit is reached first. The store keeps the failure, so that a replay gives the same
+   * tree.
+   */
   async fetched(
     { url, role, anonymous }: DocumentRequest,
     fetching: Promise<Fetched>,
@@ -105,7 +108,7 @@ export class TimeBudget {
     return problem("limit-time", { limit: this.#settings.limits.time });
   }
 
-  // Any other error is thrown.
+  // Returns the problem if the time limit caused the error. Throws any other error.
   #limitUnless(error: unknown): Problem {
     if (!this.isUp) throw error;
     return this.#limit();

@@ -102,7 +102,7 @@ export class Visitor {
       const node = frontier.visited(hop);
       const missing = frontier.missing(hop.key, isGuess(entry));
       const seen = node ? { node } : missing && { missing: { ...missing, keys: [first.key] } };
-      // A guess at a known URL costs nothing of the budget.
+      // A guess at a known URL does not use any budget.
       if (seen !== undefined && hop === first && isGuess(entry)) return seen;
       const reason = isRobots ? undefined : refusal(hop);
       const url = hop === first ? entry.url : hop.url;
@@ -132,7 +132,7 @@ export class Visitor {
     return node;
   }
 
-  /** The events of a finished sitemap: its problems, then the sitemap itself. */
+  /** Emits the events of a finished sitemap: its problems, then the sitemap itself. */
   async report(sitemap: Sitemap, depth: number, measurements: Measurements): Promise<void> {
     if (sitemap.kind === "invalid") this.invalid += sitemap.reason.count ?? 1;
     else if (isReadSitemap(sitemap)) this.readable += 1;
@@ -142,7 +142,7 @@ export class Visitor {
     await this.#emit({ type: "sitemap", sitemap, depth, ...measurements });
   }
 
-  /** Reads a document before its visit. Undefined if it was read or visited already. */
+  /** Reads a document before its visit. Undefined if it was already read or visited. */
   readEarly(found: FoundDocument, entry: Declaration): Promise<Content> | undefined {
     const key = documentKey({ url: found.url });
     if (this.#contents.has(key)) return undefined;
@@ -162,7 +162,7 @@ export class Visitor {
   async #read({ url, keys, document }: FoundDocument, entry: Declaration): Promise<Content> {
     const { settings, frontier, filter, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
-    // Each child counts against the budget for documents, except those missing in an archive. One more is kept to name what was cut off.
+    // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, to name what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
     const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
@@ -192,7 +192,7 @@ export class Visitor {
     if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
 
     if (reason !== undefined) {
-      // What is not a robots.txt may still be a sitemap under the URL it redirected to.
+      // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
       const known = isRobots ? keys.slice(0, 1) : keys;
       const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...measurements };
       const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || this.#isLinkToPage(entry, failed);
@@ -205,7 +205,7 @@ export class Visitor {
     const declared = { ...this.#declared(entry, url), complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
-      // Past its end, a website may serve the last page again, or an empty one, with yet another `next`: an endless feed.
+      // Past the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
       const isAgain = outcome.next !== undefined && entry.continues === reading.listed;
       if (isAgain) problems.push(problem("feed-next", { value: "this page repeats the one before it" }));
       const isWhole = complete && !isAgain;
@@ -219,7 +219,7 @@ export class Visitor {
       };
       await this.#finish(node, parent.depth + 1, keys, measurements);
       const next = cut === undefined && !isAgain ? outcome.next : undefined;
-      // A feed page that was already read would be a loop. One that was only guessed in vain is now declared.
+      // A feed page that was already read would be a loop. One that only a failed guess requested is now declared.
       const hop = next === undefined ? undefined : Hop.first(next, "sitemap", rules);
       const isNew = hop !== undefined && !frontier.isActive(hop) && frontier.visited(hop) === undefined;
       return { type: "node", node, result, ...(isNew && { next: { url: next as string, continues: reading.listed } }) };
@@ -262,8 +262,8 @@ export class Visitor {
     return { type: "node", node, result };
   }
 
-  // There is no sitemap at this URL. If one was declared, a node says why; many that are refused for the same reason share one. A guess gets no
-  // node, but is remembered, so that it is not requested again.
+  // Handles a URL without a sitemap. If it was declared, a node says why; many that are refused for the same reason share one. A guess gets
+  // no node, but is remembered, so that it is not requested again.
   async #missing(
     entry: Declaration,
     missing: Missing,
@@ -296,7 +296,7 @@ export class Visitor {
     return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 
-  // A sitemap without children to visit is finished.
+  // Records and reports a finished sitemap, which has no children to visit.
   #finish(node: Sitemap, depth: number, keys: readonly string[], measurements: Measurements): Promise<void> {
     this.#options.frontier.finish(node, keys);
     return this.report(node, depth, measurements);
