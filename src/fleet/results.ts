@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
-import { journalName, readResults } from "./journal-file.ts";
+import { journalName, readResults, readSites } from "./journal-file.ts";
 import { isBucket } from "./s3-bucket.ts";
 import { isSummary, keyHash, type SiteJob, type SiteSummary } from "./site-job.ts";
 import { Store } from "./store.ts";
@@ -35,12 +35,14 @@ export function parsedSummary(name: string, text: string): SiteSummary {
   );
 }
 
-/** A run and its results. `unreadable`: how many summaries are damaged, once all were read. */
+/** A run and its results. `unreadable`: how many summaries are damaged, once all were read. `unfinished`: how many websites have none yet. */
 export interface StoredRun {
   readonly store: Store;
   readonly run: string;
   readonly results: AsyncIterable<SiteSummary>;
   unreadable: number;
+  /** Only a journal names the websites that have no result. */
+  readonly unfinished: number;
 }
 
 /** Throws a `SitemapError` (`invalid-option`) if there is no such run. The name of a run with a journal is that of its folder. */
@@ -51,15 +53,18 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
     /^[^a-z\d]/i,
     "run$&",
   );
-  if (!isBucket(location) && existsSync(journal))
-    return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0 };
+  if (!isBucket(location) && existsSync(journal)) {
+    const sites = [...(await readSites(journal, () => {})).values()];
+    const unfinished = sites.filter(({ result }) => result === undefined).length;
+    return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished };
+  }
   const names = (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
   const runOf = (name: string) => name.split("/").slice(1, -2).join("/");
   const runs = [...new Set(names.map(runOf))];
   const chosen = run !== undefined && runs.includes(run) ? run : runs.length === 1 ? runs[0] : undefined;
   if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
   if (chosen === undefined) throw invalid(`${location} has several runs: use --run with one of ${runs.join(", ")}`);
-  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0 };
+  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0 };
   async function* results() {
     for (const name of names.filter((each) => runOf(each) === chosen)) {
       try {

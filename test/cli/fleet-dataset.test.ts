@@ -92,6 +92,22 @@ test.each([
   if (code === 0) expect(await rows("sites", "out")).toHaveLength(2);
 });
 
+test("websites of the run that have no result yet are counted, and make the dataset incomplete", async () => {
+  const { sites } = await serve({ count: 3 });
+  await fleet("out", ...sites);
+  // As a process that was killed leaves it: one result is half written, and another website was not started.
+  const lines = readFileSync(at("out/sites.ndjson"), "utf8").trimEnd().split("\n");
+  const waiting = JSON.stringify({
+    ...JSON.parse(lines[0] ?? ""),
+    site: "http://127.0.0.1/",
+    key: "http://127.0.0.1/",
+  });
+  writeFileSync(at("out/sites.ndjson"), [waiting, ...lines.slice(0, -1), lines.at(-1)?.slice(0, -9)].join("\n"));
+  const { code, stdout, stderr } = await dataset("out");
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
+  expect(stderr).toContain("incomplete: no result yet for 2 websites; continue with sitegrove fleet --out");
+});
+
 test("a large table is split into parts, which replace earlier ones", async () => {
   // Rows are written in groups of 10,000.
   const { sites } = await serve({ count: 2, pages: 10_500 });

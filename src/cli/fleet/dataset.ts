@@ -30,5 +30,11 @@ export async function fleetDataset(
     );
   if (from.unreadable > 0)
     messages.say(`incomplete: ${counted(from.unreadable, "summary", "summaries")} could not be read`, "warning");
-  return first === undefined && from.unreadable === 0 ? exitCodes.complete : exitCodes.incomplete;
+  if (from.unfinished > 0)
+    messages.say(
+      `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${place}`,
+      "warning",
+    );
+  const isWhole = first === undefined && from.unreadable === 0 && from.unfinished === 0;
+  return isWhole ? exitCodes.complete : exitCodes.incomplete;
 }
