@@ -73,8 +73,8 @@ export type FleetEvent = {
 };
 
 /**
- * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed, unless
- * `knownPaths` is set otherwise.
+ * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed,
+ * unless `knownPaths` is set otherwise.
  */
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
@@ -138,7 +138,7 @@ export declare class JournalQueue implements SiteQueue {
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
   results(): AsyncGenerator<SiteSummary, void>;
-  /** If nothing was ever added, the folder is left as it was found. */
+  /** Closes the queue. If nothing was ever added, leaves the folder as it was. */
   close(): Promise<void>;
 }
 
@@ -194,7 +194,7 @@ export interface SiteJob {
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
   readonly sitemaps?: readonly string[] | undefined;
-  /** http is used if https does not answer: the website was named without a scheme. */
+  /** Whether to use http if https does not answer, because the website was named without a scheme. */
   readonly mayBePlain?: boolean | undefined;
 }
 
@@ -236,7 +236,7 @@ export interface SiteOutput {
 export interface SiteQueue {
   /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
   readonly isTrusted?: boolean;
-  /** Idempotent by key: a site that is known already is not added again. */
+  /** Adds sites. Idempotent by key: a known site is not added again. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;
@@ -249,7 +249,7 @@ export interface SiteQueue {
   close(): Promise<void>;
 }
 
-/** Why something of a website could not be read. */
+/** Why a part of a website could not be read. */
 export interface SiteReason {
   readonly code: ProblemCode | "internal";
   /** The message of the first. */

@@ -1014,9 +1014,9 @@ export declare function readSitemap(bytes: SitemapBytes, options?: ParseOptions)
 export declare function sitemapTreeForHomepage(website: CrawlTarget, options?: Options): Promise<SitemapTree>;
 
 /**
- * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice, its pages are listed
- * once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or refuses everything.
- * A stream can be read once.
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice,
+ * its pages are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or
+ * refuses everything. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");

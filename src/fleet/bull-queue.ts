@@ -1,5 +1,6 @@
-// The queue of several machines: a run is a BullMQ queue on a server, and its jobs are websites. The result of a website is the value of its
-// finished job. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and accepts a result only from the holder.
+// The queue of several machines: a run is a BullMQ queue on a server, and its jobs are websites. The result of a website is the value of
+// its finished job. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and accepts a result only from the
+// holder.
 import { createHash, randomUUID } from "node:crypto";
 import type { Job, JobType, Queue, Worker } from "bullmq";
 import { sleep, waitFor } from "../fetch/abort.ts";
@@ -61,7 +62,7 @@ export class BullQueue implements SiteQueue {
   readonly #server: QueueServer;
   readonly #queue: Queue<JobData, SiteSummary>;
   readonly #options: RequiredOptions;
-  // Opened with the first site that is taken, because it has its own connection.
+  // Opened when the first site is taken, because a worker has its own connection.
   #worker: Worker<JobData, SiteSummary> | undefined;
   readonly #inFlight = new Set<InFlightSite>();
   #lastTake: Promise<unknown> = Promise.resolve();
@@ -70,7 +71,7 @@ export class BullQueue implements SiteQueue {
   // How many sites were left when the server was last asked, and when that was.
   #left = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
-  // Since when nothing is left.
+  // The time since which nothing is left.
   #quietSince: number | undefined;
 
   private constructor(server: QueueServer, run: string, options: RequiredOptions) {
@@ -163,7 +164,7 @@ export class BullQueue implements SiteQueue {
     await this.#server.close();
   }
 
-  // A connection that was closed would never answer.
+  // A closed connection would never answer.
   async #call<T>(work: () => Promise<T>): Promise<T> {
     this.#expectOpen();
     return withQueueErrors(work);
@@ -255,7 +256,7 @@ export class BullQueue implements SiteQueue {
     const positions = new Map<string, number>();
     const states: JobType[] = ["completed", "failed"];
     for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
-      // Returns up to this many jobs of each state.
+      // `getJobs` returns up to `batchSize` jobs of each state.
       const jobs = await this.#call(() => queue.getJobs(states, start, start + batchSize - 1, true));
       for (const job of jobs) positions.set(String(job?.id), dataOf(job).at);
       isEnd = jobs.length === 0;
@@ -302,7 +303,7 @@ async function addJobs(
   return { added, known: count - added };
 }
 
-/** Settles a job. Returns false if another summary counts. */
+/** Settles a job. Returns false if another worker's summary counts instead. */
 async function settleJob(
   queue: Queue<JobData, SiteSummary>,
   job: SiteQueueJob,
@@ -321,7 +322,7 @@ async function settleJob(
   }
 }
 
-// Finished jobs are not removed: they are the results. Stacks of errors are not needed.
+// Finished jobs are kept, because they are the results. Stack traces are not needed.
 const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
 
 /** A job on the server: one website, and its summary once it is finished. Anybody may write into a queue. */
@@ -329,19 +330,19 @@ type SiteQueueJob = Job<JobData, SiteSummary>;
 
 interface JobData extends SiteJob {
   readonly at: number;
-  /** Deaths of workers that do not count, because the site was to be read again. */
+  /** How many deaths of workers no longer count, because the user asked for the site to be read again. */
   readonly cleared?: number;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string;
 }
 
-// BullMQ ignores an id that exists, whatever its state: so the id identifies the site. It is longer than the hash in file names, because
+// BullMQ ignores a job whose id exists, in any state, so the id identifies the site. It is longer than the hash in file names, because
 // two sites with the same id would become one.
 function idOf(run: string, key: string): string {
   return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
-// The data of a job. A value of another type counts as missing. `site` is undefined if the job has no website.
+// Reads the data of a job. A value of the wrong type counts as missing. `site` is undefined if the job has no website.
 function dataOf(job: SiteQueueJob | undefined) {
   const data = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
   const { key, cleared, at, replaces } = data;
@@ -394,5 +395,5 @@ const readSize = 200;
 // Intervals in milliseconds.
 const pollTime = 500;
 const slowBatch = 200;
-// How long a suspect waits before it is offered again.
+// How long a suspect waits before it is offered again, in milliseconds.
 const laneTime = 1000;

@@ -1,5 +1,5 @@
-// `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`, `sites`
-// and `changes`, made from its results and its files. Made again, they replace what the run had before.
+// `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`,
+// `sites` and `changes`, made from its results and its files. Running it again replaces the earlier files of the run.
 import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isPageLine } from "../diff/ndjson-side.ts";
@@ -19,7 +19,10 @@ export interface DatasetTotals {
   readonly damaged: readonly string[];
 }
 
-/** Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not in NDJSON. */
+/**
+ * Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not
+ * in NDJSON.
+ */
 export async function writeDataset(
   from: StoredRun,
   to: Store,
@@ -49,7 +52,7 @@ export async function writeDataset(
   }
   part ??= names.length === 0 ? new Part(to, run, 1) : undefined;
   names.push(...(part?.finish() ?? []));
-  // Only now that all are written do they replace the earlier ones.
+  // The new files replace earlier ones only after all of them are written.
   for (const name of names) await to.publish(name);
   for (const table of tableNames)
     for (const name of await to.list(`${table}/run=${run}/`)) if (!names.includes(name)) await to.delete(name);
@@ -82,7 +85,7 @@ class Part {
     return Math.max(...this.#sizes);
   }
 
-  /** Returns the names of its files, which are still drafts. */
+  /** Ends the table. Returns the names of its files, which are still drafts. */
   finish(): readonly string[] {
     this.tables.finish();
     for (const file of this.#files) closeSync(file);
@@ -132,7 +135,7 @@ async function addSite(
       await fetched.remove();
     }
   }
-  // A file that was cut between two lines has only valid ones.
+  // If a file was cut off between two lines, all of its lines are valid, so the pages are counted.
   return { pages, isWhole: isWhole && (files["pages"] === undefined || pages === expected) };
 }
 

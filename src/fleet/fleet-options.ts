@@ -12,8 +12,8 @@ import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
 
 /**
- * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed, unless
- * `knownPaths` is set otherwise.
+ * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed,
+ * unless `knownPaths` is set otherwise.
  */
 export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */

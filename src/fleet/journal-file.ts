@@ -45,14 +45,14 @@ export class JournalFile {
   readonly folder: string;
   readonly path: string;
   readonly #lock: FileLock;
-  /** Folders that were missing, the innermost first. */
+  /** The folders that were created, the innermost first. */
   readonly #made: readonly string[];
   #handle: FileHandle | undefined;
-  /** The lines of the next write. */
+  /** The lines that the next write will contain. */
   #text = "";
   #lastWrite: Promise<void> = Promise.resolve();
 
-  /** Locks the folder, which is made if it is missing. Throws a `SitemapError`: `folder-in-use` or `folder-unusable`. */
+  /** Locks the folder, and creates it if it is missing. Throws a `SitemapError`: `folder-in-use` or `folder-unusable`. */
   constructor(folder: string) {
     this.folder = folder;
     this.path = path.join(folder, journalName);
@@ -72,7 +72,7 @@ export class JournalFile {
     this.#made = made;
   }
 
-  /** Removes half a line at the end of the file. */
+  /** Removes an incomplete line at the end of the file. */
   async mend(): Promise<void> {
     if (!existsSync(this.path)) return;
     this.#handle = await open(this.path, "a+");
@@ -80,7 +80,7 @@ export class JournalFile {
     const start = Math.max(0, size - longestLine);
     const { buffer } = await this.#handle.read(Buffer.alloc(size - start), 0, size - start, start);
     const end = buffer.lastIndexOf("\n") + 1;
-    // A whole line without a line end was read, too, so only the line end is added.
+    // The last line is complete and was read, so only its line end is added.
     if (parsed(buffer.subarray(end).toString()) !== undefined) await this.#handle.appendFile("\n");
     else if (start + end < size) await this.#handle.truncate(start + end);
   }
@@ -93,7 +93,7 @@ export class JournalFile {
     return this.#lastWrite;
   }
 
-  /** If nothing was ever written, the folder is left as it was found. */
+  /** Closes the journal. If nothing was ever written, leaves the folder as it was. */
   async close(): Promise<void> {
     try {
       await this.#lastWrite.catch(() => undefined);
@@ -119,7 +119,7 @@ export class JournalFile {
   }
 }
 
-// Reading a pipe never ends, a folder in place of the lock would be moved away, and a link leads to another file.
+// Accepts only regular files: reading a pipe may never end, a folder at the lock's path would be moved away, and a link leads elsewhere.
 function expectFile(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
@@ -131,7 +131,7 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
 }
 
-/** The lines of a journal; none if there is no such file. Half lines and others that are invalid are reported as damaged. */
+/** Yields the lines of a journal; none if there is no such file. Incomplete and invalid lines are reported as damaged. */
 async function* readJournal(path: string, onDamaged?: (line: string) => void): AsyncGenerator<JournalLine, void> {
   if (!existsSync(path)) return;
   const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
@@ -142,7 +142,7 @@ async function* readJournal(path: string, onDamaged?: (line: string) => void): A
   }
 }
 
-/** A site, as the lines of a journal leave it. */
+/** The state of a site, after all lines of the journal were applied. */
 export interface JournalSite extends InFlightSite {
   readonly job: SiteJob;
   state: "waiting" | "active" | "done";
@@ -164,7 +164,7 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
   const sites = new Map<string, JournalSite>();
   for await (const line of readJournal(path, onDamaged)) {
     const { key, site: homepage, ...more } = line;
-    // If the line that added it is damaged, any other line names the site, too.
+    // If the line that added the site is damaged, any later line about it also names it.
     const job = sites.get(key)?.job ?? storedJob({ key, homepage, ...more });
     if (job === undefined) {
       onDamaged(JSON.stringify(line));
@@ -177,7 +177,7 @@ export async function readSites(path: string, onDamaged: (line: string) => void)
   return sites;
 }
 
-/** Applies a line to its site. Of several results, the last counts. A site that is started twice was in flight when its process died. */
+/** Applies a line to its site. The last of several results counts. If a site is started twice, a process died while crawling it. */
 export function applyLine(site: JournalSite, line: JournalLine): void {
   const { result } = site;
   if (line.type === "start" && result === undefined) {
@@ -193,7 +193,7 @@ export function applyLine(site: JournalSite, line: JournalLine): void {
   }
 }
 
-/** The summaries in a journal, one for each site, also while a process works in its folder. */
+/** Yields the summaries in a journal, one for each site. Also works while a process uses the folder. */
 export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
   // A recrawled site has a later summary, or none yet.
   const last = new Map<string, number>();
@@ -210,7 +210,7 @@ export async function* readResults(file: string): AsyncGenerator<SiteSummary, vo
   }
 }
 
-// Fields of later versions are accepted.
+// Parses a line. Accepts unknown fields, which later versions may add.
 function parsed(text: string): JournalLine | undefined {
   try {
     const line: unknown = JSON.parse(text);

@@ -89,11 +89,11 @@ export class JournalQueue implements SiteQueue {
         this.#sites.set(key, site);
         added += 1;
         last = this.#journal.append(lineOf(site, { type: "add", ...more }));
-        // Lines are written in order: the last of a thousand is enough to wait for.
+        // Lines are written in order, so it is enough to wait for the last of a thousand.
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
         this.#offer(site);
-        // Only one sleeper is woken for one site, because there may be very many.
+        // Wakes only one waiting caller for each site, because there may be very many.
         this.#wake(1);
       }
       await last;
@@ -130,7 +130,7 @@ export class JournalQueue implements SiteQueue {
     yield* readResults(this.#journal.path);
   }
 
-  /** If nothing was ever added, the folder is left as it was found. */
+  /** Closes the queue. If nothing was ever added, leaves the folder as it was. */
   close(): Promise<void> {
     return this.#journal.close();
   }
@@ -142,14 +142,14 @@ export class JournalQueue implements SiteQueue {
       this.#damaged += 1;
     };
     this.#sites = await readSites(this.#journal.path, onDamaged);
-    // A process that was killed may leave half of the first line.
+    // A killed process may leave an incomplete first line.
     if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
     // Those started most often come last, so they are taken first.
     const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
     const settled = sites.map((site) => {
-      // Its process died.
+      // The process died while crawling this site.
       if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
       if (site.result !== undefined && retry.has(site.result.outcome)) return this.#settle(site, { type: "back" });
       if (site.state === "done") return undefined;
@@ -162,7 +162,7 @@ export class JournalQueue implements SiteQueue {
     await Promise.all(settled);
   }
 
-  // Puts a site among the waiting ones at random, because neighbors in a list often share a server. Sites that were started before come first.
+  // Inserts a site at a random position, because neighbors in a list often share a server. Sites that were started before come first.
   #offer(site: Site): void {
     if (site.deaths > 0) {
       this.#suspects.push(site);

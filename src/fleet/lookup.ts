@@ -1,5 +1,5 @@
-// Resolves names for a fleet, where many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers do not
-// answer would hold up all others. Here name servers are asked directly (c-ares, any number of names at a time), and the system only
+// Resolves names for a fleet, where many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers
+// do not answer would hold up all others. Here name servers are asked directly (c-ares, any number of names at a time), and the system only
 // for what it alone may know: names in its hosts file, names without a dot, `.local`, hosts that the caller gave and no name server
 // knows, and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes; failures for
 // 30 seconds.
@@ -102,12 +102,12 @@ async function askServers(resolver: dns.promises.Resolver, name: string): Promis
     const lifetime = Math.min(...records.map(({ ttl }) => ttl * 1000), longestLifetime);
     return { addresses: records.map(({ address }) => address), lifetime };
   }
-  // A temporary failure says more than "no address" for the other family.
+  // A temporary failure is more informative than "no address" for the other family.
   const errors = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   throw errors.find((error) => !isNotFound(error)) ?? errors[0];
 }
 
-// IPv6 first, but only if this machine has a global IPv6 address.
+// IPv6 addresses come first, but only if this machine has a global IPv6 address.
 function hasGlobalIpv6(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
@@ -125,14 +125,14 @@ function codeOf(error: unknown): string {
 // In milliseconds.
 const longestLifetime = 5 * 60_000;
 const failureLifetime = 30_000;
-// How long a name server may take before it, or the next one, is asked again; doubled the second time.
+// How long to wait for a name server before the next attempt, in milliseconds. The second attempt gets twice as long.
 const firstTry = 2500;
-// How long to wait for the other address family.
+// How long to wait for the other address family after the first one has answered, in milliseconds.
 const otherFamily = 1000;
 const mostNames = 10_000;
 const neverAborted = new AbortController().signal;
 
-/** The names in the file, in lower case, without a trailing dot. Not every system has one. */
+/** The names in a hosts file, in lower case, without a trailing dot; none if the system has no such file. */
 async function hostsIn(file: string): Promise<ReadonlySet<string>> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*/, "").trim().split(/\s+/));

@@ -2,8 +2,8 @@
 import { SitemapError } from "../model/errors.ts";
 
 /**
- * Returns a handler for the `catch` of an `import()`, which reports a missing package. Pass it directly: only then do bundlers accept that a
- * package is not installed.
+ * Returns a handler for the `catch` of an `import()`, which reports a missing package. Pass it directly: only then do bundlers accept that
+ * a package is not installed.
  */
 export function missingPackage(sentence: string): (cause: unknown) => never {
   return (cause) => {

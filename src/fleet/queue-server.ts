@@ -15,7 +15,7 @@ export type ServerNews =
   | { readonly type: "back" }
   /** Nothing is left to read; the queue waits for more. */
   | { readonly type: "idle" }
-  /** Something may go wrong later. */
+  /** A setting of the server that may cause trouble later. */
   | { readonly type: "warning"; readonly message: string };
 
 export interface QueueServer {
@@ -38,12 +38,12 @@ export async function openServer(
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
-  // The first connection is tried only once, because somebody is waiting for it. Later, commands wait until the server is back.
+  // The first connection is tried only once, because the user is waiting for it. Later, commands wait until the server is back.
   let state: "opening" | "ready" | "lost" | "closing" = "opening";
   const connection = new Redis({
     ...address.options,
     connectTimeout: connectTime,
-    // Notices a connection that went silent.
+    // Detects a connection that went silent.
     keepAlive: 10_000,
     socketTimeout: silentTime,
     lazyConnect: true,
@@ -89,7 +89,7 @@ export async function openServer(
       return worker;
     },
     async close() {
-      // Closing would wait for a server that is gone, so then the connections are dropped.
+      // If the server is gone, closing would wait for it, so the connections are dropped instead.
       const isReady = state === "ready";
       state = "closing";
       await Promise.all([...open].map((one) => soon(isReady ? one.close() : one.disconnect())));
@@ -102,7 +102,7 @@ function soon(work: Promise<unknown>): Promise<unknown> {
   return Promise.race([work, sleep(closeTime, undefined, { ref: false })]).catch(() => undefined);
 }
 
-// Settings that lose sites are refused; those that may lose them after a crash are reported.
+// Refuses a server whose settings lose sites. Reports settings that may lose sites after a crash.
 function inspect(info: string, onNews: (news: ServerNews) => void): void {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
   const version = field("valkey_version") || field("redis_version");
@@ -138,7 +138,7 @@ function reasonOf(error: unknown): string {
 }
 
 const silent = "it does not answer";
-// The message of drivers for commands that wait when the connection is closed.
+// The message that drivers give to pending commands when the connection is closed.
 const isClosed = /^Connection is closed\.?$/;
 
 /** Turns failures of the server into `SitemapError`s. */
@@ -166,7 +166,7 @@ interface QueueAddress {
   readonly options: Pick<RedisOptions, "host" | "port" | "db" | "username" | "password" | "tls">;
 }
 
-/** Throws a `SitemapError` (`invalid-option`) with one sentence. */
+/** Parses the address of a server. Throws a `SitemapError` (`invalid-option`). */
 export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv = process.env): QueueAddress {
   const text = urlText(given);
   if (typeof text !== "string") throw unexpected("url", "the URL of a queue", given);
@@ -180,7 +180,7 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   if (url.search !== "" || url.hash !== "") throw invalid(`The queue's URL must end after ${url.pathname}`);
   const database = decodeURIComponent(url.pathname.slice(1));
   if (!/^\d{0,4}$/.test(database)) throw invalid(`A Redis database is a number, as in redis://HOST/0, not ${database}`);
-  // Without the brackets of an IPv6 address.
+  // Removes the brackets of an IPv6 address.
   const host = url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, "");
   const username = url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username);
   // Our own variable comes first, then those that the server's own tools read.

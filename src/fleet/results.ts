@@ -13,7 +13,9 @@ export function summaryName(job: SiteJob, run: string | undefined): string {
   return `${nameInFolder("summaries", run, job)}.json`;
 }
 
-/** How the names of a website's files of one kind begin. The host is made safe for every file system; the hash distinguishes similar ones. */
+/**
+ * How the names of a website's files of one kind begin. The host is made safe for every file system; the hash distinguishes similar ones.
+ */
 export function nameInFolder(kind: string, run: string | undefined, { key, homepage }: SiteJob): string {
   const hash = keyHash(key);
   const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 80);
@@ -26,7 +28,7 @@ export function parsedSummary(name: string, text: string): SiteSummary {
   try {
     value = JSON.parse(text);
   } catch {
-    // Not JSON, so not a summary either.
+    // A text that is not JSON is not a summary either.
   }
   if (isSummary(value)) return value;
   throw new SitemapError(
@@ -69,7 +71,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
     for (const name of names.filter((each) => runOf(each) === chosen)) {
       try {
         const summary = parsedSummary(name, (await store.get(name)) ?? "");
-        // A copy under another name would count twice.
+        // A copy of a summary under another name must not count twice.
         const ownSummaryName = summaryName({ key: summary.key, homepage: summary.site }, chosen);
         if (name === ownSummaryName) yield summary;
         else stored.unreadable += 1;
@@ -82,7 +84,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   return Object.assign(stored, { results: { [Symbol.asyncIterator]: results } });
 }
 
-/** What an earlier run knows of a website: the path of its archive, or why it cannot be used. */
+/** What an earlier run has for a website: the path of its archive, or why it cannot be used. */
 export interface EarlierSite {
   readonly file?: string;
   readonly error?: string;
@@ -90,10 +92,10 @@ export interface EarlierSite {
   remove?(): Promise<void>;
 }
 
-/** What an earlier run knows of each website. */
+/** Looks up what an earlier run has for a website. */
 export type EarlierRun = (job: SiteJob) => Promise<EarlierSite | undefined>;
 
-/** Throws a `SitemapError` (`invalid-option`) if the run at this location has no archives. */
+/** Opens an earlier run. Throws a `SitemapError` (`invalid-option`) if it has no archives. */
 export async function earlierRun(location: string): Promise<EarlierRun> {
   const { store, results } = await storedRun(location);
   const archives = new Map<string, string>();

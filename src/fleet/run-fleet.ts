@@ -1,5 +1,5 @@
-// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped. The pages of each go to an output,
-// and its result is a summary.
+// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped. The pages of each go to an
+// output, and its result is a summary.
 import { setMaxListeners } from "node:events";
 import { pageFilter, run } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
@@ -46,10 +46,10 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const stop = new FollowingController(settings.signal);
   // Also aborted when no more websites are started.
   const drain = new FollowingController(settings.drain, stop.signal);
-  // Every website adds a listener.
+  // Every website adds a listener, and Node.js would warn about more than ten.
   setMaxListeners(0, drain.signal);
   const workers = new Set<Promise<void>>();
-  // How many websites in progress have not responded for a while: others take their places.
+  // How many websites in progress have not responded for a while. Others are crawled in their place.
   let slow = 0;
 
   function startWorker(): void {
@@ -66,7 +66,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       });
       if (lease === undefined) return;
       let isSlow = false;
-      // A website that does not respond continues in a separate lane, if there is room: another one takes its place.
+      // A website that does not respond moves to the slow lane, if there is room, and another one takes its place.
       let due = performance.now() + slowTime;
       const timer = setTimeout(() => {
         // If this process was busy, the silence may be its own fault.
@@ -83,7 +83,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         const read = await readSite(lease, () => clearTimeout(timer));
         if (read !== undefined) await settle(lease, read);
       } catch (error) {
-        // Not about the website: the disk is full, or the queue is gone.
+        // The error is not about the website: the disk is full, or the queue is gone.
         stop.abort(error);
         await lease.retry().catch(() => undefined);
         throw error;
@@ -91,7 +91,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         clearTimeout(timer);
         if (isSlow) slow -= 1;
       }
-      // Another worker has taken its place.
+      // Another website has already taken its place.
       if (isSlow) return;
     }
   }
@@ -107,13 +107,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
           return await readOnce(lease, stopping.signal, onDocument);
         } catch (error) {
           if (stopping.signal.aborted || isShortage(error)) throw error;
-          // The website's output failed, or there is a bug of ours. Neither must end the other websites.
+          // The website's output failed, or sitegrove has a bug. Neither may stop the other websites.
           if (attempt === mostAttempts) return { summary: failed(job, attemptId, error), output: undefined };
         }
       }
     } catch (error) {
       if (!stopping.signal.aborted) throw error;
-      // Another worker has it, or it waits for the next run.
+      // If the lease is lost, another worker has the website, or it waits for the next run.
       if (!lease.lost.aborted) await lease.retry();
       onEvent?.({ type: "site-back", job });
       return undefined;
@@ -146,18 +146,18 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
       await output.discard().catch(() => undefined);
-      // Begins again with an empty output: some pages may have been written already.
+      // Starts again with an empty output, because some pages may already have been written.
       if (previousError === undefined && previous !== undefined && isInvalidArchive(error))
         return readOnce(lease, signal, onDocument, error.message);
       throw error;
     }
   }
 
-  // If the queue fails, it is unknown whether it has the result: the output stays.
+  // Reports the result to the queue. If the queue fails, it may still have the result, so the output is kept.
   async function settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
     try {
       const accepted = (await lease.done(summary)) === "accepted";
-      // Files that cannot be removed are no reason to stop the other websites.
+      // A failure to remove files must not stop the other websites.
       if (!accepted) await output?.discard().catch(() => undefined);
       onEvent?.({ type: "site-done", summary, accepted });
     } catch (error) {
@@ -204,7 +204,7 @@ function resolved(options: FleetOptions) {
     sink,
     parallelSites: number("parallelSites", parallelSites, 1),
     perAddress: number("perAddress", perAddress, 1),
-    // Others may write to a shared queue: they must not choose private addresses.
+    // Others may write to a shared queue, and must not be able to choose private addresses.
     crawl: { knownPaths: "if-needed", ...untrusted, ...defined(crawl) } as StreamOptions,
   };
 }
@@ -262,7 +262,7 @@ async function crawlSite(
   const read = outcomeOf(finished, hasSitemap);
   const outcome = read === "complete" && isLate ? "incomplete" : read;
   if (isLate) add(reasons, { code: "limit-time", message: "The check was not finished in time" });
-  // A machine without a free socket says nothing about the website: it is read again later.
+  // If this machine had no free socket, that is not the website's fault, so the website is read again later.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });
   // If nothing was found, each candidate has a reason.
@@ -306,10 +306,10 @@ const byCount = (one: SiteReason, other: SiteReason) => other.count - one.count;
 const mostReasons = 10;
 const mostPreferences = 20;
 
-// This machine has no socket left: not the fault of a website.
+// Means that this machine has no socket left, which is not the fault of a website.
 const noSocket = "connection-no-socket";
 
-/** Yields a list until one of the signals is aborted. Does not wait for the next item then, which may come slowly, from a pipe. */
+/** Yields a list until a signal is aborted. Then does not wait for the next item, which may come slowly, from a pipe. */
 export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly AbortSignal[]): AsyncGenerator<T, void> {
   const stopping = new FollowingController(...signals);
   const iterator = list[Symbol.asyncIterator]();
@@ -340,7 +340,7 @@ function failed(job: SiteJob, attemptId: string, error: unknown): SiteSummary {
   return emptySummary(job, attemptId, "failed", problem("client-failed", { value }).message, mostAttempts);
 }
 
-// The machine lacks something that every website needs.
+// Whether the machine has run out of something that every website needs.
 function isShortage(error: unknown, depth = 0): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
   return shortages.has(String(code)) || (cause !== undefined && depth < 5 && isShortage(cause, depth + 1));
@@ -359,11 +359,11 @@ async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Opti
 
 // How often a website is tried if its output fails.
 const mostAttempts = 3;
-// In milliseconds: a website without a response by then is slow.
+// A website that has not responded after this many milliseconds is slow.
 const slowTime = 1000;
-// In milliseconds: how late a timer may be.
+// How late a timer may be, in milliseconds. If it is later, this process was busy.
 const longestLag = 50;
-// In milliseconds: how long an output may take for one batch of pages.
+// How long an output may take for one batch of pages, in milliseconds.
 const outputTime = 120_000;
-// How many slow websites may wait for each one that is read.
+// How many slow websites there may be for each one that is being read.
 const slowLane = 4;

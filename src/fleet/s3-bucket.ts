@@ -13,7 +13,7 @@ type Sdk = typeof import("@aws-sdk/client-s3") & Pick<typeof import("@aws-sdk/li
 export interface BucketLimits {
   /** Larger files are uploaded in parts of this size, in bytes. */
   readonly partSize: number;
-  /** How long the store may send and accept nothing, in milliseconds. */
+  /** How long the store may be silent, in milliseconds. */
   readonly silence: number;
 }
 
@@ -65,7 +65,7 @@ export class S3Bucket {
         },
       }),
       maxAttempts: mostAttempts,
-      // Not every S3-compatible store knows the SDK's checksums.
+      // Not every S3-compatible store supports the SDK's checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       requestHandler: {
@@ -116,7 +116,7 @@ export class S3Bucket {
         await upload.done();
       } catch (error) {
         const { uploadId: UploadId } = upload;
-        // The SDK leaves an upload whose completion fails: it would be kept, and charged for.
+        // If completing an upload fails, the SDK does not abort it: its parts would stay, and cost money.
         const abort = new AbortMultipartUploadCommand({ ...this.#object(key), UploadId });
         if (UploadId !== undefined) await this.#client.send(abort).catch(() => undefined);
         throw error;
@@ -159,7 +159,7 @@ export class S3Bucket {
   }
 
   #text(key: string, text: string) {
-    // The SDK cannot tell the length of an empty text.
+    // The SDK cannot determine the length of an empty text.
     return {
       ...this.#object(key),
       Body: text,
@@ -203,7 +203,7 @@ function nameOf(error: unknown): string {
   return String((error as { name?: unknown } | undefined)?.name ?? "");
 }
 
-/** The endpoint that the environment names: two of them may have buckets of the same name. Empty for AWS. */
+/** The endpoint that the environment names; empty for AWS. Two endpoints may have buckets of the same name. */
 export function endpointOf({ AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL }: NodeJS.ProcessEnv = process.env): string {
   const endpoint = AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL || "";
   if (endpoint !== "" && !/^https?:\/\//.test(endpoint))
@@ -216,7 +216,7 @@ export function isBucket(location: string | undefined): location is string {
   return location !== undefined && /^s3:/i.test(location);
 }
 
-/** Throws a `SitemapError` (`invalid-option`). */
+/** Parses the address of a bucket. Throws a `SitemapError` (`invalid-option`). */
 export function bucketAddress(address: string): { readonly bucket: string; readonly prefix: string } {
   const [, bucket = "", prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,254})(?:\/(.*))?$/i.exec(address) ?? [];
   const parts = prefix.split("/").filter((part) => part !== "");
@@ -238,7 +238,7 @@ function failure(message: string, cause?: unknown): SitemapError {
   return new SitemapError("storage-failed", message, { cause });
 }
 
-// S3 takes at most 10,000 parts.
+// S3 accepts at most 10,000 parts.
 const mostParts = 9000;
 const mostAttempts = 6;
 const mostSockets = 256;

@@ -25,8 +25,8 @@ export function isInShard(homepage: string, { index, count }: Shard): boolean {
 
 /**
  * The registrable domain, by a rule instead of the Public Suffix List: two labels, or three if the last is a country (two letters) and
- * the one before it is a word such as `co` or `com`. If registrations are below other suffixes (`blogspot.com`, `city.kawasaki.jp`),
- * the name is shorter: such websites are in one part, and share its limits.
+ * the one before it is a word such as `co` or `com`. Below other public suffixes (`blogspot.com`, `city.kawasaki.jp`),
+ * the result is too short, so all websites there are in one part, and share its limits.
  */
 export function siteDomain(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, "");

@@ -1,7 +1,7 @@
-// The files of a fleet: for each website its pages, its sitemaps, its archive and its findings, in folders by the hash of its key, under names
-// that contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1-c0ffee.ndjson`. They are complete before the result counts. In a bucket,
-// and for workers, the summary that lists them follows, under the name of the website: the first counts, and a later attempt adopts its
-// result. Several runs of a queue may share a folder: each has its own subfolders.
+// The files of a fleet: for each website its pages, its sitemaps, its archive and its findings, in folders by the hash of its key, under
+// names that contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1-c0ffee.ndjson`. They are complete before the result counts. In a
+// bucket, and for workers, the summary that lists them follows, under the name of the website: the first counts, and a later attempt adopts
+// its result. Several runs of a queue may share a folder: each has its own subfolders.
 import { existsSync } from "node:fs";
 import type { CheckOptions } from "../check/options.ts";
 import type { CheckResult } from "../check/result.ts";
@@ -27,7 +27,7 @@ export interface SiteFilesOptions {
   readonly archives?: boolean | undefined;
   readonly check?: boolean | undefined;
   readonly previous?: EarlierRun | undefined;
-  /** Of a queue: part of all names. */
+  /** The run of a queue, which is part of all names. */
   readonly run?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return first.attemptId === summary.attemptId ? undefined : first;
   }
 
-  // Anybody may write into a bucket: a summary must not lead to the files of other websites.
+  // Anybody may write into a bucket, so a summary must not refer to the files of other websites.
   function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob): boolean {
     const isOwn = (name: string) =>
       kinds.some((kind) => {
@@ -109,7 +109,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     let isPublished = false;
     const discard = async () => {
       await earlier?.remove?.();
-      // Others adopt what a published summary lists, whoever reports it to the queue.
+      // Other processes adopt the files of a published summary, so they must stay.
       if (isPublished) return;
       for (const name of Object.values(names)) await store.discard(name);
       for (const name of Object.values(kept)) await store.delete(name);
@@ -141,7 +141,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         ...(findings && { findings: findings.rulesFailed }),
         ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
       };
-      // From here on the summary may be published, even if the answer is lost.
+      // From here on, the summary may have been published, even if no response arrives.
       isPublished = hasSummaries;
       const first = await publishSummary(job, { ...summary, ...added });
       if (first !== undefined) {

@@ -15,19 +15,19 @@ export interface SiteJob {
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
   readonly sitemaps?: readonly string[] | undefined;
-  /** http is used if https does not answer: the website was named without a scheme. */
+  /** Whether to use http if https does not answer, because the website was named without a scheme. */
   readonly mayBePlain?: boolean | undefined;
 }
 
-// Begins the key of given sitemaps, which is never that of a homepage.
+// The keys of given sitemaps begin with this, so that they never equal the key of a homepage.
 const sitemapsMark = "sitemaps ";
 
-/** A job from a journal or a queue, where anything may be; undefined if it has no website. */
+/** Reads a job from a journal or a queue, which may contain anything. Undefined if it has no website. */
 export function storedJob({ key, homepage, sitemaps, mayBePlain }: Record<string, unknown>): SiteJob | undefined {
   const isUrl = (value: unknown): value is string => typeof value === "string" && isHttpUrl(value);
   if (typeof key !== "string" || key === "" || !isUrl(homepage)) return undefined;
   const urls = Array.isArray(sitemaps) && sitemaps.length > 0 && sitemaps.every(isUrl) ? { sitemaps } : {};
-  // If its sitemaps were lost, its homepage must not be read in their place.
+  // If the list of sitemaps was lost, the homepage must not be read instead.
   if (key.startsWith(sitemapsMark) && !("sitemaps" in urls)) return undefined;
   return { key, homepage, ...urls, ...(mayBePlain === true && { mayBePlain }) };
 }
@@ -47,7 +47,7 @@ export const siteOutcomes: readonly SiteOutcome[] = [
   ...(["complete", "incomplete", "none", "unreachable", "blocked", "failed", "quarantined"] as const),
 ];
 
-/** Why something of a website could not be read. */
+/** Why a part of a website could not be read. */
 export interface SiteReason {
   readonly code: ProblemCode | "internal";
   /** The message of the first. */
@@ -133,7 +133,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What robots.txt says about AI: `ai-train=no`. Each once, because it may apply to several crawlers. */
+/** What robots.txt says about AI, such as `ai-train=no`. Each preference appears once, although it may apply to several crawlers. */
 export function preferenceNames({ preferences = [] }: Pick<SiteSummary, "preferences">): string[] {
   const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
     Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
@@ -146,7 +146,7 @@ export function isFailure(outcome: SiteOutcome): boolean {
   return outcome === "failed" || outcome === "quarantined";
 }
 
-/** The summary of a website of which nothing was read, because of an internal failure if there is a message. */
+/** The summary of a website from which nothing was read. A message means that sitegrove itself failed. */
 export function emptySummary(
   { homepage, key }: SiteJob,
   attemptId: string,
@@ -193,7 +193,7 @@ export function siteJob(website: CrawlTarget, options: { readonly path?: Options
   if (trimmed === "" || /\s/.test(trimmed) || !isHttpUrl(url)) return undefined;
   const named = withoutCredentials(url);
   const found = path !== "ignore" ? new URL(named.replace(/#.*$/s, "")).href : homepageOf(named);
-  // `..` is not a host, though URLs take it for one.
+  // `..` is not a host, although `new URL` accepts it.
   if (/^\.|\.\./.test(new URL(found).hostname)) return undefined;
   if (url !== trimmed && !isHostName(trimmed, new URL(found))) return undefined;
   const mayBePlain = url !== trimmed && /^https:/.test(found);
@@ -225,8 +225,8 @@ function isHostName(text: string, { host, hostname }: URL): boolean {
 }
 
 /**
- * The name of an attempt, part of the names of its files. The random part tells apart attempts with the same number: by machines that share a
- * bucket, each with its own journal, or on a server that lost its last second of data.
+ * The name of an attempt, part of the names of its files. The random part tells apart attempts with the same number: by machines that share
+ * a bucket, each with its own journal, or on a server that lost its last second of data.
  */
 export function attemptIdOf(key: string, starts: number): string {
   return `${keyHash(key)}-${starts}-${randomUUID().slice(0, 6)}`;

@@ -6,7 +6,7 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 export interface SiteQueue {
   /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
   readonly isTrusted?: boolean;
-  /** Idempotent by key: a site that is known already is not added again. */
+  /** Adds sites. Idempotent by key: a known site is not added again. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
   /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;

@@ -1,5 +1,5 @@
-// Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and has its name only when it is whole.
-// Names that come from a bucket or a folder never lead out of it.
+// Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and gets its name only when it is
+// complete. Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -129,7 +129,7 @@ export class Store {
   }
 }
 
-// The mark comes first, because the end of a name tells whether an archive is compressed.
+// The mark comes at the start of a name, because the end of the name says whether an archive is compressed.
 const draftMark = "partial.";
 
 function draftOf(file: string): string {
@@ -147,7 +147,7 @@ async function flush(file: string): Promise<void> {
 
 let drafts: string | undefined;
 
-// The folder for drafts of all buckets, while this process lives.
+// The folder for the drafts of all buckets. It exists as long as this process.
 function draftsFolder(): string {
   if (drafts !== undefined) return drafts;
   const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-drafts-"));
@@ -174,7 +174,7 @@ export class DraftFile {
     return this.#held.length < mostHeld ? undefined : this.#flush();
   }
 
-  /** Returns the path of the draft. Throws a `SitemapError` if something of it is gone. */
+  /** Ends the file. Returns the path of the draft. Throws a `SitemapError` if a part of it is gone. */
   async finish(): Promise<string> {
     await this.#flush();
     const draft = this.#store.draft(this.#name);
@@ -195,7 +195,7 @@ export class DraftFile {
     this.#size += bytes.length;
     if (isFirst) await rm(draft, { force: true });
     await writeFile(draft, bytes, { flag: isFirst ? "wx" : "a" }).catch((error: unknown) => {
-      // The system does not say which file it was.
+      // The system's error does not name the file.
       throw storageFailed(`${this.#name} could not be written`, error);
     });
   }

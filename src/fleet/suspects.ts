@@ -1,5 +1,6 @@
-// Which website crashed its process? All that were in flight when it died are suspects. They are crawled after the others, four at a time, and
-// one at a time after three deaths. After five, a website is quarantined: an operator may kill everything four times.
+// Which website crashed its process? All that were in flight when it died are suspects. They are crawled after the others, four at a time,
+// and one at a time after three deaths. After five deaths, a website is quarantined; the number leaves room for an operator who kills the
+// process a few times.
 
 /** A website that a process crawls, or is about to. */
 export interface InFlightSite {

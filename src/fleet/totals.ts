@@ -22,7 +22,7 @@ export interface FleetTotals {
   readonly preferences?: Readonly<Record<string, number>>;
 }
 
-/** Adds up summaries: of all runs for the final table, of this run for progress. */
+/** Adds up summaries: those of all runs for the final table, or those of this run for progress. */
 export class FleetCounter {
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
@@ -69,7 +69,7 @@ function add(counts: Map<string, number>, name: string, more: number): void {
 
 const mostNames = 1000;
 
-// A message for all websites, because the message of one names its own line or value.
+// Returns a message that fits all websites, because the message of one names its own line or value.
 function common(code: SiteReason["code"], message: string): string {
   const general = code === "internal" ? "Internal failure" : problem(code).message;
   return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
