@@ -10,7 +10,7 @@ export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: n
 export interface Unfinished {
   /** The file that it replaces, if there is one. */
   readonly replaces?: string | undefined;
-  /** What to say about it if the run is stopped. */
+  /** What to tell the user about the result if the run is stopped. */
   readonly ifStopped?: string | undefined;
   keep(): void;
   discard(): void;
@@ -55,7 +55,7 @@ export function discardUnfinished({ unfinished }: Context): void {
 
 interface StopOptions {
   readonly names?: readonly StopSignal[];
-  /** Signals that skip to the last step. */
+  /** Signals that run the last step at once. */
   readonly urgent?: readonly StopSignal[];
   /** How long the run may take to end by itself, in milliseconds. */
   readonly patience?: number;

@@ -51,7 +51,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** What the system refuses, such as a file that is not there, becomes a `UsageError` that begins with `what`. */
+/** Turns an error of the system, such as a missing file, into a `UsageError` that begins with `what`. */
 export function orUsageError<T>(what: string, action: () => T): T {
   try {
     return action();

@@ -22,7 +22,7 @@ type Switch = "force" | "all" | "stripUrl" | "summary" | "trailer" | "json" | "e
 type TextFlag = "output" | "columns" | "since" | "save" | "resume" | "column" | "url" | "config" | "now" | "order";
 type TextsFlag = "include" | "exclude" | "only" | "ignore" | "sitemap" | "map" | "files" | "off";
 
-/** The flags that commands look at themselves; each has some of them. */
+/** The flags that commands read directly. Each command has some of them. */
 export interface Flags<Format = string>
   extends CrawlFlags,
     MessageFlags,
@@ -119,7 +119,7 @@ function read({ value }: OptionFlag, given: unknown): unknown {
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
-/** The flags that were given and set an option other than these, as they are typed. */
+/** The flags that were given, as typed, except for those that set one of these options. */
 export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
   return optionFlags
     .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
@@ -147,12 +147,12 @@ export function namesIn<T extends string>(
   throw new UsageError(`${flag}: ${wrong === "" ? "a name is empty" : `unknown name ${wrong}`}${hint}`);
 }
 
-/** For `ls`, `parse` and `fleet`. */
+/** Refuses --undated without --since, for `ls`, `parse` and `fleet`. */
 export function checkSince({ since, undated }: CrawlFlags): void {
   if (undated && since === undefined) throw new UsageError("--undated needs --since");
 }
 
-// For commander, a flag that begins with `no-` is true until it is given; every other is undefined.
+// In commander, a flag that begins with `no-` is true until it is given; any other flag is undefined.
 function isGiven({ option }: OptionFlag, flags: CrawlFlags): boolean {
   const value = flags[option.attributeName()];
   return option.negate ? value === false : value !== undefined && value !== false;
@@ -175,7 +175,7 @@ export function wholeNumber(minimum: number): (text: string) => number {
   };
 }
 
-/** `30s`, `5m`, `1d`, or a number of seconds. Returns seconds. */
+/** Parses `30s`, `5m`, `1d`, or a number of seconds. Returns seconds. */
 export function seconds(text: string): number {
   const span = timeOrSeconds(text);
   if (span === undefined) throw new InvalidArgumentError("Expected a time such as 500ms, 30s, 5m, 12h or 1d.");
@@ -190,7 +190,7 @@ function someSeconds(text: string, least = 0): number {
   return given;
 }
 
-/** `5000`, `64k`, `50M`, `1G`, also `50MB` and `50MiB`; the letters are powers of 1024. */
+/** Parses `5000`, `64k`, `50M`, `1G`, and also `50MB` and `50MiB`. The letters are powers of 1024. */
 export function byteCount(text: string): number {
   const [, digits, unit = ""] = /^(\d{1,12}(?:\.\d{1,6})?) ?(?:([kmgt])(?:i?b)?|b)?$/i.exec(text) ?? [];
   const bytes = Math.floor(Number(digits) * 1024 ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase()));
@@ -275,7 +275,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .option("--no-color", "no colors on a terminal"),
 };
 
-/** Adds flags that commands have in common; those of the table of options by groups, each under its own heading. */
+/** Adds flags that several commands share. Flags from the table of options are added by group, each under its own heading. */
 export function addFlags(command: Command, ...names: readonly (SharedFlags | FlagGroup)[]): Command {
   for (const name of names) {
     if (name in sharedFlags) sharedFlags[name as SharedFlags](command);

@@ -1,5 +1,5 @@
-// The help of a command: --help shows the flags that people use, on one screen; --help-all shows every flag. The network flags that commands
-// share are described only in `sitegrove ls --help-all`.
+// The help of a command: --help shows the flags that people use, on one screen; --help-all shows every flag. The network flags that
+// commands share are described only in `sitegrove ls --help-all`.
 import { type Command, Help, Option } from "commander";
 
 interface HelpParts {
@@ -24,7 +24,7 @@ export function addHelp(command: Command, parts: HelpParts): Command {
   return command;
 }
 
-/** Every option of a command, `--help` among them. */
+/** All options of a command, including `--help`. */
 export function allOptions(command: Command): Option[] {
   return new Help().visibleOptions(command);
 }
@@ -44,7 +44,8 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
     styleTitle: (title) => (title === "Options:" ? "Flags:" : title),
     // Terminals have different widths, so line breaks in the source do not count.
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
-    // Only here: commander also suggests visible options for a misspelled one, and that may be any.
+    // Hides options only while the help is formatted: for a misspelled option, commander suggests visible ones, and any option may be
+    // meant.
     formatHelp(each, helper) {
       // The help of the program lists no flags, so that it fits a small terminal.
       helper.visibleOptions = () => (each.parent === null ? [] : allOptions(each).filter(isShown));
@@ -63,7 +64,7 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {
   const choices = argChoices.length === 0 ? "" : `: ${argChoices.join(", ")}`;
   const usual = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
-  // A default in the description comes after the choices, too.
+  // Moves a default that the description contains after the choices.
   const [, what, written = ""] = /^(.*?)( \(default: [^)]*\))?$/s.exec(description) as unknown as [
     string,
     string,

@@ -9,7 +9,7 @@ import { withFlagName } from "./flags.ts";
 import { arrangeHelp } from "./help.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
-/** Runs one command line, without the name of the program. Returns the exit code; nothing is thrown. */
+/** Runs one command line, given without the name of the program. Returns the exit code. Never throws. */
 export async function run(words: readonly string[], context: Context): Promise<number> {
   const output = new Output(context.stdout);
   let exitCode: number = exitCodes.complete;
@@ -23,7 +23,7 @@ export async function run(words: readonly string[], context: Context): Promise<n
   } catch (error) {
     if (error instanceof OutputClosed) return exitCode;
     if (error instanceof Stopped) {
-      // Stopped before anything could be written.
+      // The user stopped the program before anything was written.
       context.stderr.write("sitegrove: stopped: nothing was written\n");
       return error.exitCode;
     }
@@ -124,8 +124,8 @@ export async function createProgram(context: Context, done: Done, name = "", isW
   return program;
 }
 
-// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Mistakes are reported as everywhere
-// else: `Expected --retries to be a whole number, got "x"`.
+// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Mistakes are reported as
+// everywhere else: `Expected --retries to be a whole number, got "x"`.
 function oneLine(text: string): string {
   const words = text
     .trim()

@@ -1,5 +1,5 @@
-// What all commands share: the start of a run (which files must differ, when an archive is replaced, the first messages), messages, the
-// progress line, the log, Ctrl-C, an output that may lose its reader, and the end.
+// Code that all commands share: the start of a run (which files must differ, when an archive is replaced, the first messages), messages,
+// the progress line, the log, Ctrl-C, an output that may lose its reader, and the end.
 import type { CheckOptions } from "../check/options.ts";
 import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
@@ -69,7 +69,7 @@ export class Run {
   ) {
     this.context = context;
     this.#doing = doing;
-    // Done first, because a path that cannot be written is a mistake on the command line.
+    // Opens the output first, because a path that cannot be written is a mistake on the command line.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const { TERM, NO_COLOR } = context.environment;
     this.isShown = this.#file === undefined && context.stdout.isTTY === true && TERM !== "dumb";
@@ -92,11 +92,11 @@ export class Run {
     };
     // SIGHUP: the terminal was closed. Node.js exits then even under nohup; handling it lets us delete temporary files.
     const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-    // A reader that is still reading gets the rest.
+    // Waits up to two seconds after a signal, so that a reader that is still reading gets the rest of the output.
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** Finds out what a target is, and reports it. `isCrawled`: it is crawled next, with events that `see` gets. */
+  /** Finds out what a target is, and reports it. `isCrawled`: the target is crawled next, and `see` gets the events of that crawl. */
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
@@ -120,10 +120,13 @@ export class Run {
     return tree;
   }
 
-  /** Options for a check after a crawl: the time that is left. On a terminal, counts the files of a static site and the pages that are requested. */
+  /**
+   * Options for a check after a crawl: the time that is left. On a terminal, counts the files of a static site and the pages that are
+   * requested.
+   */
   whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files" | "onPage"> {
     let [count, drawnAt, firstAt] = [0, 0, 0];
-    // Redrawn at most ten times a second.
+    // Redraws the line at most ten times a second.
     const draw = (text: () => string) => {
       if (this.#progress === undefined || performance.now() < drawnAt + 100) return;
       drawnAt = performance.now();
@@ -176,7 +179,7 @@ export class Run {
     return this.isShown ? this.context.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether everything so far was fully read. */
+  /** Whether everything so far was read completely. */
   get isComplete(): boolean {
     return this.#endings.every(({ isComplete }) => isComplete);
   }
@@ -243,7 +246,7 @@ export class Run {
     return [...this.context.unfinished];
   }
 
-  // Says what a run that was stopped has written.
+  // Describes what a stopped run has written.
   #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
     const shown = isWhole ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
     const left = this.#unfinished.flatMap(({ ifStopped }) => ifStopped ?? []);
@@ -265,7 +268,7 @@ interface Beginning {
     readonly target: Target;
     readonly options?: Options;
     readonly path?: string | undefined;
-    /** What to tell the user about it. */
+    /** What to tell the user about the target. */
     readonly note?: string | undefined;
   }[];
   /** Further files and folders that are read. */
@@ -284,7 +287,7 @@ interface Beginning {
 /** Begins a run of a command. Creates nothing before all settings have been checked. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
   const { targets, inputs = [], renewed = [], outputs, offline } = beginning;
-  // As in other programs, - is standard output.
+  // As in other programs, - means standard output.
   const output = beginning.flags.output === "-" ? undefined : beginning.flags.output;
   const flags = { ...beginning.flags, output };
   const { logFile, save } = flags;

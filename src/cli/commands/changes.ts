@@ -17,7 +17,7 @@ import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
-// If so many pages get the same date, their generator dates them all.
+// If at least this many pages get the same date, their generator gives it to all pages.
 const fewestAlike = 10;
 
 interface ChangesFlags extends Flags<(typeof formats)[number]> {
@@ -103,7 +103,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
   let listed = 0;
-  // Whether pages were not listed, and will not be, because a robots.txt could not be read.
+  // Whether some pages are never listed, because a robots.txt could not be read.
   let isWithheld = false;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {

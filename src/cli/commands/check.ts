@@ -103,7 +103,10 @@ interface ChosenOutput {
   readonly file?: string | undefined;
 }
 
-/** Each -f with the -o next to it, in either order. A file without one has that of its name. Throws a `UsageError` if its name says nothing beside others, or two results would go to standard output. */
+/**
+ * Pairs each -f with the -o next to it, in either order. A file without -f gets the format of its name. Throws a `UsageError` if a name
+ * among several shows no format, or if two results would go to standard output.
+ */
 export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   const pairs: { format?: CheckFormat; file?: string }[] = [];
   for (const word of words) {
@@ -165,7 +168,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     const tree = await run.tree(chosen.target);
     let result: CheckResult;
     try {
-      // The pages follow the sitemaps, in the same archive.
+      // The pages are appended to the archive of the sitemaps.
       const requests = { ...run.options, save: undefined, previous: undefined, resume: run.options.save ?? resume };
       const all = { ...requests, ...options, ...run.whileChecking(files), signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
@@ -209,7 +212,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   return run.write(pieces(), () => ({ listed, isWhole: true }));
 }
 
-// A pattern with a typing error would let everything pass.
+// A mistyped pattern matches no page, so everything would pass.
 async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promise<void> {
   if (pages === undefined && ignore === undefined) return;
   const { SiteFiles } = await import("../../check/site-files.ts");
@@ -223,11 +226,11 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
 /** Findings decide the exit code first; standard error reports both. */
 export class CheckEnding extends CrawlEnding {
   readonly #failOn: FailLevel;
-  // What failed, in words.
+  // A description of what failed.
   #failing: string | undefined;
   #isLate = false;
   #isExplained = false;
-  /** The findings about a website without sitemaps are worth keeping. */
+  /** Keeps the output even if nothing could be read, because the findings report that. */
   override readonly tellsFailures = true;
 
   constructor(failOn: FailLevel) {
@@ -235,7 +238,7 @@ export class CheckEnding extends CrawlEnding {
     this.#failOn = failOn;
   }
 
-  /** Before the findings are printed: why nothing could be read comes first. */
+  /** Call this before the findings are printed, because it first reports why nothing could be read. */
   finish(result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete">, messages: Messages): void {
     this.#isExplained = super.exitCode === exitCodes.unreachable;
     if (this.#isExplained) super.print(messages, 0, []);

@@ -21,8 +21,8 @@ Examples:
   sitegrove completion zsh > "\${fpath[1]}/_sitegrove"
   sitegrove completion fish > ~/.config/fish/completions/sitegrove.fish`;
 
-// Each script sends the words before the cursor and the one at it, and gets one line for each word that fits: `WORD<tab>description`. If there
-// is none, the shell offers files.
+// Each script sends the words up to the cursor, and gets one line for each completion: `WORD<tab>description`. If there is none, the shell
+// offers files.
 const scripts = {
   bash: `_sitegrove() {
   local IFS=$'\\n'

@@ -217,7 +217,7 @@ async function chooseSides(
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const isAny = targets.some(({ kind }) => kind === "folder");
   if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
-  // The website is that of the other side, by default. For two folders, any website will do.
+  // By default, a folder belongs to the website of the other side. For two folders, any website will do.
   const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
@@ -268,7 +268,7 @@ class SideEnding {
   }
 }
 
-// An unknown page does not count as a difference.
+// A page whose state is unknown does not count as a difference.
 function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
@@ -298,19 +298,19 @@ class DiffEnding implements Ending {
   /** Counts a page that was followed. */
   follow({ verdict, reason }: FollowedRow, isFailure: boolean): void {
     this.listed += 1;
-    // The website decided about every other page.
+    // For every other page, the website itself has answered.
     if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
-  // Each side has its own ending, which sees the events.
+  // Does nothing: each side has its own ending, which sees the events.
   see(): void {}
 
   get isComplete(): boolean {
     return this.totals?.before.complete === true && this.totals.after.complete;
   }
 
-  /** Whether one of the sides is a website of which nothing could be read: then there is nothing to compare. */
+  /** Whether nothing could be read from a website on one side, so that there is nothing to compare. */
   get readNothing(): boolean {
     return this.sides.before.crawl.readNothing || this.sides.after.crawl.readNothing;
   }
@@ -332,7 +332,7 @@ class DiffEnding implements Ending {
       const skipped = new SkippedEntries();
       for (const each of problems) skipped.see(each);
       skipped.print(messages, true);
-      // The summary has the rest.
+      // The summary reports everything else.
       if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) {
         crawl.printSkipped(messages);
         continue;

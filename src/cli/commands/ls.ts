@@ -191,7 +191,7 @@ async function* pagePieces(job: Job, format: PageFormat): Pieces {
   const writer = pageWriter(format, flags, flags.stripUrl ? (url) => job.show(url) : wholeUrl);
   yield* writeBatches(batchesOf(job, seen), writer, run.signal);
   if (!flags.trailer) return;
-  // Whether everything declared was read, and neither --limit nor --sample may have left something out.
+  // Whether --limit or --sample may have left something out.
   const isPart = filter.reached || filter.listed >= filter.settings.sample;
   const complete = finished === targets.length && run.isComplete && !isPart;
   yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
@@ -234,7 +234,7 @@ async function* parquetPieces(job: Job): Pieces {
   yield "";
 }
 
-// The pages to list. Those of a repeated sitemap come once. `seen` receives every event.
+// Yields the pages to list; those of a repeated sitemap only once. `seen` receives every event.
 async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
   const { flags, filter, options, run, summary } = job;
   const { crawlWith } = await import("../../crawl/crawl.ts");
@@ -269,7 +269,7 @@ async function* treePieces(job: Job): Pieces {
   const { filteredWalk } = await import("../../tree/tree.ts");
   async function* walked(tree: SitemapTree): AsyncGenerator<TreeStep, void, undefined> {
     for await (const step of filteredWalk(tree, filter)) {
-      // Reading a finished tree does not check the signal.
+      // Reading a finished tree does not check the signal, so it is checked here.
       if (run.signal.aborted) return;
       if (step.type === "pages") summary?.see({ sitemap: step.sitemap.url, pages: step.pages });
       yield step;
@@ -281,7 +281,7 @@ async function* treePieces(job: Job): Pieces {
       const steps = walked(tree);
       const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-      // With --limit, the pages are few already.
+      // With --limit, there are few pages anyway.
       const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
       else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));

@@ -205,7 +205,7 @@ function writerOf(format: Format, flags: Flags, name: string): DocumentWriter {
         writer.end(outcome.kind === "invalid" ? outcome : { ...outcome, complete, problems }),
     };
   }
-  // Only a sitemap gets a title.
+  // Only a sitemap gets a title line.
   let title = `${printable(name)}\n`;
   const once = (text = "") => {
     const before = title;

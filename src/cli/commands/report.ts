@@ -55,7 +55,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   if (flags.force && output === undefined && save === undefined)
     throw new UsageError("--force needs --output or --save");
   const { options: check, note } = checkOptions(flags, { files });
-  // A report about a website that failed altogether is useful, too.
+  // A report is useful even if nothing could be read from the website.
   const end = new CheckEnding("never");
   const run = await withTargets({
     context,

@@ -51,7 +51,7 @@ export function fleetCommand(context: Context, done: Done): Command {
 
 const flags = "--from --retry --out --format --archives --check --concurrency --verbose";
 
-// What `fleet --queue` takes. A queue only names websites, so all other flags are for workers.
+// The flags that `fleet --queue` accepts. A queue only names websites, so all other flags belong to workers.
 const listFlags: readonly string[] = [
   ...["--from", "--column", "--retry", "--queue", "--run", "--shard", "--only-path", "--keep-path"],
   ...["--no-color", "--no-progress"],

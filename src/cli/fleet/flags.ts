@@ -83,7 +83,7 @@ export function addFleetFlags(command: Command, folder: string): Command {
 // Flags that make sense only for one website. --concurrency counts websites here.
 const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
 
-/** How websites are crawled. One that takes longer than ten minutes must not hold up the fleet. */
+/** The options for crawling websites. A website that takes longer than ten minutes must not hold up the fleet. */
 function fleetCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): FleetCrawlOptions {
   const { maxPages, maxTraffic, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
@@ -100,7 +100,9 @@ export interface FleetOutputs {
   readonly how: Omit<FleetOptions, "queue">;
 }
 
-/** Opens what the flags name. `run`: of a queue. Throws a `UsageError` if some flags do not go together, or outputs cannot go there. */
+/**
+ * Opens the outputs that the flags name. `run`: the run of a queue. Throws a `UsageError` if flags conflict, or an output cannot be used.
+ */
 export async function openOutputs(flags: FleetFlags, run?: string): Promise<FleetOutputs> {
   const { out, format, archives, check, previous, concurrency, perAddress } = flags;
   checkSince(flags);

@@ -1,4 +1,4 @@
-// `sitegrove fleet`: checks the flags, and reads the websites of the list with a journal on this machine; at its end, the summary.
+// `sitegrove fleet`: checks the flags, crawls the websites of the list with a journal on this machine, and writes the summary at the end.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { journalName, stateFolder } from "../../fleet/journal-file.ts";
@@ -26,7 +26,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
   const list = new SiteList(names, flags, context.stdin);
   const outputs = await openOutputs(flags);
-  // The journal is on this machine; what was published is known from the bucket, too.
+  // The journal is on this machine, even for a bucket. The bucket itself also shows what was published.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   if (!list.isGiven && !existsSync(path.join(folder, journalName))) throw new UsageError(noList);
   expectFiles(folder, flags);
@@ -71,7 +71,7 @@ async function run(
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
   reportList(list, messages);
-  // A small list may leave nothing for one of its shards.
+  // With a small list, a shard may be empty.
   if (websites === 0 && waiting === 0 && list.elsewhere === 0) {
     messages.say("the list contains no website", "bad");
     return exitCodes.usage;

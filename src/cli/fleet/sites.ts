@@ -19,7 +19,7 @@ export class SiteList {
   readonly #shard: Shard | undefined;
   readonly #stdin: AsyncIterable<Uint8Array>;
   readonly #seen = new Set<string>();
-  /** The files, if their first rows were read already. */
+  /** The files, if their first rows have already been read. */
   #begun: readonly AsyncIterable<ListEntry>[] = [];
   /** The outcomes that are recrawled. */
   readonly retry: readonly (typeof retryNames)[number][];
@@ -34,7 +34,7 @@ export class SiteList {
   /** Websites that were listed, each once. */
   count = 0;
 
-  /** `-` as a file is standard input. Throws a `UsageError`. */
+  /** The file `-` is standard input. Throws a `UsageError`. */
   constructor(names: readonly string[], flags: Partial<FleetFlags>, stdin: AsyncIterable<Uint8Array> = process.stdin) {
     const { from, column, shard } = flags;
     this.#names = names;
@@ -102,7 +102,7 @@ export class SiteList {
   }
 }
 
-/** An entry: the number of its line from 0, its homepage, and the whole line if it has more. */
+/** An entry: its line number, counted from 0, its homepage, and the whole line if that has more. */
 type ListEntry = readonly [number, string, string?];
 
 const mostMalformed = 5;
@@ -123,13 +123,13 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
     );
 }
 
-/** Whether all lines are websites. If not, that is the last message, and the run is incomplete. */
+/** Returns whether all lines are websites. If not, says so in the last message; the run is then incomplete. */
 export function wasRead({ malformedCount }: SiteList, messages: Messages): boolean {
   if (malformedCount > 0) messages.say(`incomplete: ${malformedLines(malformedCount)}`, "warning");
   return malformedCount === 0;
 }
 
-// A comment begins with # at the start of a line or after a space: inside a URL it is a fragment.
+// A comment begins with # at the start of a line or after a space. Inside a URL, # begins a fragment.
 async function* plain(lines: AsyncIterable<Line>): AsyncGenerator<Line, void> {
   for await (const [at, line] of lines) {
     const text = line.replace(/(^|\s)#.*$/, "").trim();
@@ -150,7 +150,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
     const there = `${isNumbered ? `${names.length}: ` : ""}${names.join(", ")}`;
     throw new UsageError(`${file} has no column ${column}; there are ${there}`);
   }
-  // If the column is given by number, there may be a header, too.
+  // Even if the column is given by number, there may be a header.
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;
   const entry = ([at, line, row]: Row): ListEntry => [at, (row[place] ?? "").trim(), line];
   return (async function* () {

@@ -1,4 +1,4 @@
-// What runs of `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
+// Code that `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
 // seconds), a line for each website in the log, Ctrl-C, and the totals.
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
@@ -12,7 +12,7 @@ import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
 import { fleetTable } from "./status.ts";
 
-/** Figures that events do not tell: how many websites there are, and how many were done before. */
+/** Figures that the events do not contain: how many websites there are, and how many were done before. */
 export interface FleetFigures {
   total(): number;
   readonly before: number;
@@ -31,7 +31,7 @@ export class FleetWatch {
   readonly #stop = new AbortController();
   readonly #begin = Date.now();
   readonly #running = new Map<string, { readonly since: number; pages: number }>();
-  /** When websites were done in the last minute. */
+  /** The times at which websites were done in the last minute. */
   #doneAt: number[] = [];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
@@ -134,7 +134,7 @@ export class FleetWatch {
     // The rate of the last minute, because the last websites are often slower than the first.
     this.#doneAt = this.#doneAt.filter((at) => now - at < rateTime);
     const rate = (this.#doneAt.length * 1000) / Math.min(rateTime, Math.max(1, now - this.#begin));
-    // The rate says nothing about websites that hang: they may take any time.
+    // The rate says nothing about websites that hang, because they may take any amount of time.
     const isMoving = waiting > 0 && now - (this.#doneAt.at(-1) ?? 0) < stillTime;
     const oldest = Math.min(...[...this.#running.values()].map(({ since }) => since));
     return [

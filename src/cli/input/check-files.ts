@@ -1,6 +1,6 @@
 // The files that `sitegrove check` reads besides sitemaps. The configuration is --config, or a sitegrove.json in the working directory or
-// above it, up to the root of the repository or the home folder. It can silence findings, so only a regular file that belongs to the user or
-// to root is used, and its use is reported. The baseline lists known findings and where they are; only new ones fail a check.
+// above it, up to the root of the repository or the home folder. It can silence findings, so only a regular file that belongs to the user
+// or to root is used, and its use is reported. The baseline lists known findings and where they are; only new ones fail a check.
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -98,7 +98,9 @@ export class BaselineFile {
   readonly #file: string;
   readonly #isUpdated: boolean;
 
-  /** `nameOf`: the sitemap as it is shown. Throws a `UsageError` if there is no such file, unless it is updated. */
+  /**
+   * `nameOf` returns the name under which a sitemap is shown. Throws a `UsageError` if there is no such file, unless it is to be written.
+   */
   constructor(file: string, nameOf: (sitemap: string) => string, isUpdated = false) {
     const before = readBaseline(file);
     if (before === undefined && !isUpdated) throw new UsageError(`${file} does not exist; --update-baseline writes it`);

@@ -1,5 +1,5 @@
-// What is checked: a website, an archive, or local files of a website. Local files are read without a network: a client serves folders,
-// one file or standard input. Also maps findings back to files of a repository.
+// Chooses what to check: a website, an archive, or local files of a website. Local files need no network: a client serves folders, one
+// file or standard input. Also maps findings back to files of a repository.
 import { createReadStream, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -30,7 +30,7 @@ export interface ChosenTarget {
   readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
-  /** What to tell the user about it. */
+  /** What to tell the user about the target. */
   readonly note?: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export function chooseCheckTarget(
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
     // A folder below the root has no robots.txt of its own.
     const useRobots = parseUrl(own.url)?.pathname === "/";
-    // Everything is read as if the address were right, so that a wrong one is one mistake, and not one for each page.
+    // Reads everything as if the address were right, so that a wrong address is reported once, and not for each page.
     const options = { ...localOptions(folders), path: "only", useRobots, rewrite } as const;
     return { target, path: name, hasLocation: true, folders, files, options, note };
   }
@@ -125,7 +125,7 @@ function unknownAddress(name: string, { named }: FolderAddress): string {
   return `the files of ${name} disagree about its address: ${each.join(", ")}; ${which}`;
 }
 
-// Enough for the header and the first row of a table.
+// This much is enough for the header and the first row of a table.
 const tableStart = 256 * 1024;
 
 // The made-up URL of a file whose URL is not known.
@@ -171,7 +171,7 @@ function localOptions(folders: readonly LocalFolder[], own: (url: string) => Con
   return { client: { request }, retries: 0, concurrency: 1 };
 }
 
-// Undefined if there is no such file.
+// The content of the file for a URL, or why there is none.
 function contentAt(url: string, folders: readonly LocalFolder[]): Content | Problem {
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");

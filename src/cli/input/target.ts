@@ -1,5 +1,5 @@
-// Decides what a name on the command line means, for all commands. The URL of a sitemap is recognized by its name or content. A website that
-// was given without a scheme is tried with https first.
+// Decides what a name on the command line means, for all commands. The URL of a sitemap is recognized by its name or content. A website
+// that was given without a scheme is tried with https first.
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
@@ -94,7 +94,7 @@ export function isTreeTarget(target: Target): target is TreeTarget {
   return target.kind === "website" || target.kind === "sitemaps" || target.kind === "archive";
 }
 
-/** The website of an archive: never a file, and without a password. */
+/** The website of an archive. It is never taken for a file, and has no password. */
 export function archivedTarget({
   homepage = "",
   sitemaps = [],
@@ -174,7 +174,7 @@ async function withScheme(target: TreeTarget, options: Options, messages: Messag
   return { ...target, homepage: url, isAssumed: false };
 }
 
-// A host alone, which the library takes without a scheme.
+// Whether the target is only a host, which the library accepts without a scheme.
 function isAssumedHost(target: TreeTarget): boolean {
   if (target.kind !== "website" || !target.isAssumed) return false;
   const { homepage } = target;
@@ -189,15 +189,15 @@ export function reportScheme(assumed: string, url: string, failure: Problem | un
     messages.say(`no such file, folder or host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
 }
 
-// Sends a request only if the name does not tell. A robots.txt stands for its website.
+// Whether a URL is a sitemap. Sends a request only if the name does not show it. A robots.txt stands for its website.
 async function isSitemap(url: string, options: Options): Promise<boolean> {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;
-  // A sitemap that cannot be read today must not be taken for a website.
+  // Decides by the name: a sitemap that cannot be read today must not be taken for a website.
   if (/\.(?:xml|txt|rss|atom|rdf|gz)$/i.test(pathname)) return true;
   const { save: _, resume: __, previous: ___, ...rest } = options;
   const { timeout } = resolveOptions(rest);
-  // The crawl requests it again with the full timeouts, so a silent website must not take twice as long.
+  // Uses a shorter timeout, because the crawl requests the URL again, and a silent website must not take twice as long.
   const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
   const { fetchDocument } = await import("../../crawl/fetch-one.ts");
   const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });

@@ -20,7 +20,7 @@ const mostBytes = 48_000;
 const longestSearch = 10_000;
 const longestText = 500;
 
-/** A sentence, the data, and who waits until the agent has received it. */
+/** A sentence, the data, and a callback for when the agent has received them. */
 export type Answer = readonly [text: string, facts: object, delivered?: Delivered | undefined];
 export type Delivered = (sent: Promise<void>) => void;
 
@@ -49,7 +49,7 @@ export function listed({ url, lastModified, newsStory, alternates, images, video
 
 const largestPage = 12_000;
 
-/** A list that takes items as long as they fit. */
+/** A list that accepts items as long as they fit. */
 export class Bounded<T> {
   readonly items: T[] = [];
   omitted = 0;
@@ -122,7 +122,7 @@ export async function pagesOf(
   return answer();
 }
 
-/** A remark for the sentence of an answer. */
+/** A remark to append to the sentence of an answer. */
 export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
@@ -142,7 +142,7 @@ export function cursorOf(state: number, ...place: readonly number[]): string {
   return Buffer.from([state, ...place].join(".")).toString("base64url");
 }
 
-/** The place in a cursor. Throws a `NoAnswer` if it is of another state. */
+/** Reads the place from a cursor. Throws a `NoAnswer` if it belongs to another state. */
 export function placeIn(cursor: string, state: number, about: string): readonly number[] {
   const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
   if (known === state && place.every(Number.isSafeInteger)) return place;
@@ -197,7 +197,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
         for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
         if (lastModified === undefined) continue;
         dated += 1;
-        // Compared by instant, because texts with other offsets or precisions cannot be compared.
+        // Compares instants, because texts with different offsets or precisions cannot be compared.
         const instant = Date.parse(lastModified);
         if (!(instant <= latest)) [latest, newest] = [instant, `${lastModified}`];
         if (!(instant >= first)) [first, oldest] = [instant, `${lastModified}`];
@@ -226,7 +226,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   return [`${tree.homepage}: ${found}${tree.complete ? "" : ", incomplete"}`, facts];
 }
 
-// The largest counts, and how many pages are in the others.
+// The largest counts, and the number of pages in all others.
 function largest(name: string, counts: Counts, bytes: number): object {
   const list = new Bounded<object>(bytes);
   let others = 0;

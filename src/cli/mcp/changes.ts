@@ -1,5 +1,5 @@
-// What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. The file
-// is removed once its last answer was delivered; until then, every call repeats the list, so no change is lost.
+// What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. The
+// file is removed once its last answer was delivered; until then, every call repeats the list, so no change is lost.
 import { createWriteStream, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -13,7 +13,7 @@ import { type KeptSite, linkUnlessThere, NoAnswer, notRead, type Sites, whenFree
 
 /** The first line of a list. */
 interface ListHeader {
-  /** There was no earlier state. */
+  /** Whether there was no earlier state. */
   readonly isFirst: boolean;
   /** Whether all sitemaps could be read. The others keep their last known state. */
   readonly complete: boolean;
@@ -90,12 +90,12 @@ async function compare({ homepage, target, file, state, list, crawl }: KeptSite)
   const partial = `${list}.${process.pid}.partial`;
   try {
     await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600 }));
-    // Another server, which had the lock before, has made a list that is not delivered yet.
+    // Another server that had the lock before has written a list that was not delivered yet.
     if (existsSync(list)) return;
     renameSync(partial, list);
     const before = statSync(state, { throwIfNoEntry: false })?.ino;
     await found.commit();
-    // If no sitemap was found, the state has not changed. Otherwise, other questions are answered from it.
+    // If no sitemap was found, the state has not changed. Otherwise, it becomes the archive that answers other questions.
     if (statSync(state, { throwIfNoEntry: false })?.ino === before) return;
     const link = `${file}.${process.pid}`;
     rmSync(link, { force: true });

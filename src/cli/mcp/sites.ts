@@ -1,5 +1,6 @@
 // The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next call needs no request.
-// Beside it is the state of `changes`. One lock per website: several servers may share the folder. Also decides which websites are allowed.
+// The state of `changes` is beside it. Each website has a lock, because several servers may share the folder. Also decides which websites
+// are allowed.
 
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +19,7 @@ import type { SitemapTree } from "../../tree/tree.ts";
 /** Why there is no result, for the agent. */
 export class NoAnswer extends Error {}
 
-/** The message of a problem for agents, who have no `--allow-private`. */
+/** Turns a problem into a message for agents, which have no `--allow-private`. */
 export function notRead(url: string, reason: Problem): NoAnswer {
   return new NoAnswer(`${url}: ${messageWithHint(reason).replace("--allow-private", "--allow SITE")}`);
 }
@@ -67,7 +68,7 @@ export class Sites {
     const { homepage, key } = job;
     const crawl = this.crawlOptions(site);
     const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
-    // Other options find other pages, so they get another archive.
+    // Different options may find different pages, so they get their own archive.
     const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
     const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
     const state = `${file}.changes`;
@@ -112,7 +113,9 @@ export class Sites {
     }
   }
 
-  /** Serializes work per website, and joins work of the same kind that is already running. Waits for its end as long as a question may take. */
+  /**
+   * Serializes work per website, and joins work of the same kind that is already running. Waits for its end as long as a question may take.
+   */
   async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
     let busy = this.#busy.get(file);
     if (busy?.kind !== kind) {
@@ -144,7 +147,7 @@ export class Sites {
       await tree.close();
       const { unreachable } = tree;
       if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
-      // `changes` compares with what was read first.
+      // `changes` compares with the archive that was read first.
       if (existsSync(file)) linkUnlessThere(file, state);
       renameSync(partial, file);
     } finally {
@@ -154,7 +157,7 @@ export class Sites {
   }
 }
 
-/** Another server may do the same at the same time. */
+/** Creates a link, unless there is a file with this name: another server may have just created it. */
 export function linkUnlessThere(file: string, name: string): void {
   try {
     linkSync(file, name);
@@ -168,14 +171,14 @@ function lockOf(state: string): string {
   return `${state}.lock`;
 }
 
-// Another server reads the same website.
+// Thrown if another server is reading the same website.
 class Busy extends NoAnswer {}
 
 function busyIn(homepage: string): (owner: string) => Busy {
   return (owner) => new Busy(`${homepage} is being read by another server (${owner}); try again in a minute`);
 }
 
-/** Waits for another server as long as a question may take. */
+/** Waits until no other server has the lock, for as long as a question may take. */
 export async function whenFree<T>(take: () => T | Promise<T>): Promise<T> {
   for (const until = Date.now() + patience - 5000; ; await delay(200)) {
     try {

@@ -7,7 +7,7 @@ export type Colors = Readonly<Record<(typeof names)[number], (text: string) => s
 
 /** Functions that color a text, or leave it as it is. */
 export function createColors(isEnabled: boolean): Colors {
-  // The caller has looked at the stream: Node.js would look at standard output.
+  // The caller has already checked the stream. Node.js would check standard output instead.
   const paint = (name: keyof Colors) => (text: string) =>
     isEnabled ? styleText(name, text, { validateStream: false }) : text;
   return Object.fromEntries(names.map((name) => [name, paint(name)])) as Colors;

@@ -1,7 +1,7 @@
 // Counts by name, such as the pages of each section of a website.
 
 const mostNames = 10_000;
-/** The names after the first ten thousand: a website can have any number. */
+/** Stands for all names after the first ten thousand, because a website can have any number. */
 export const otherNames = "other";
 
 export class Counts {
@@ -9,7 +9,7 @@ export class Counts {
 
   add(name: string, more = 1): void {
     let key = name;
-    // A copy, because a part of a URL would keep the whole document alive.
+    // Copies the name, because a part of a URL would keep the whole document alive.
     if (!this.#counts.has(name)) key = this.#counts.size < mostNames ? Buffer.from(name).toString() : otherNames;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + more);
   }

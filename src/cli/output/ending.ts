@@ -121,7 +121,7 @@ export class CrawlEnding {
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
-  /** Prints the end. `listed`: how many pages, or other units, were written. `notes`: further sentences. */
+  /** Prints how the run ended. `listed`: how many pages, or other units, were written. `notes`: further sentences. */
   print(messages: Messages, listed: number, notes: readonly string[], unit = "page"): void {
     if (this.#unreachable !== undefined) {
       messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
@@ -182,7 +182,7 @@ export class CrawlEnding {
     const groups = groupedBy(losses, ({ code }) => code);
     for (const group of groups.slice(0, mostGroups)) {
       const [{ message, what }] = group;
-      // One headline if all messages are the same, or a message for each.
+      // Prints one headline if all messages are the same, or else a message for each.
       const isShared = group.every((loss) => loss.message === message);
       if (isShared) messages.say(`  ${message}`, "warning");
       if (what === "discovery") continue;
@@ -204,7 +204,7 @@ export class CrawlEnding {
   }
 }
 
-/** Notices a website whose pages are all on another host: a preview, whose list is really that of the original. */
+/** Detects a website whose pages are all on another host, such as a preview that lists the pages of the original. */
 class PageHosts {
   readonly #asked = new Set<string>();
   readonly #found = new Map<string, string>();
@@ -242,7 +242,7 @@ export class SkippedEntries {
     return why !== undefined;
   }
 
-  /** One line, if there are any: `939 entries skipped: invalid URLs; -v lists them`. */
+  /** Prints one line if there are any: `939 entries skipped: invalid URLs; -v lists them`. */
   print(messages: Messages, areListed: boolean = messages.hasLog): void {
     const reasons = [...this.#counts].sort(([, one], [, other]) => other - one);
     if (reasons.length === 0) return;
@@ -253,7 +253,7 @@ export class SkippedEntries {
   }
 }
 
-// The most losses that are kept and shown: enough to see what is wrong. The log has all of them.
+// How many losses are kept and shown, which is enough to see what is wrong. The log has all of them.
 const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
@@ -297,7 +297,7 @@ function unreachableReason(homepage = "", { outcome, reason, documents }: Unreac
     const hint = /^(http-403|bot-check)$/.test(reason.code) ? "; try another --user-agent" : "";
     return `${host} refused ${documents === 1 ? "the request" : `all ${documents} requests`}: ${startingSmall(reason.message)}${hint}`;
   }
-  // A connection that was reset had been made.
+  // A reset is not a failure to connect, because the connection was open.
   const isConnection = /^(dns|connection(?!-reset)|proxy|tls)-|^timeout-(connect|tls)$/.test(reason.code);
   const what = isConnection ? "Could not connect to" : "Nothing could be read from";
   return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
@@ -322,7 +322,7 @@ function answerInWords({ by, outcome, reason, status, sameAs }: DiscoveryRecord)
   return outcome === "not-a-sitemap" ? "not a sitemap" : outcome;
 }
 
-// Lowers the first letter, except in abbreviations such as TLS or HTTP.
+// Converts the first letter to lower case, except in abbreviations such as TLS or HTTP.
 function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }

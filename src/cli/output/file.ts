@@ -42,7 +42,7 @@ export class SaveFile implements Unfinished {
   readonly replaces: string | undefined;
   readonly #file: AtomicFile | undefined;
 
-  /** Throws a `UsageError` if the name is of another kind of file, or the file exists and may not or cannot be replaced. */
+  /** Throws a `UsageError` if the name belongs to another kind of file, or if the file exists and may not or cannot be replaced. */
   constructor(file: string, overwrite = false) {
     if (!/\.(?:warc|gz)$/i.test(file))
       throw new UsageError(`--save writes an archive: its name must end in .warc or .warc.gz, not ${file}`);

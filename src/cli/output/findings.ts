@@ -91,7 +91,7 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
   return `${jsonOf(format === "json" ? checkDocument(result) : checkSarif(result, places), 2)}\n`;
 }
 
-// The shape is described by schema/check.json.
+// schema/check.json describes the result.
 function checkDocument(result: CheckResult): unknown {
   const {
     homepage,
@@ -126,7 +126,7 @@ const fewExamples = 3;
 function checkText(result: CheckResult, all: boolean, color: boolean): string {
   const { red, yellow, cyan, bold, dim } = createColors(color);
   const paint = { error: red, warning: yellow, info: cyan };
-  // A text takes a few lines of a terminal at most.
+  // Shortens each text to a few lines of a terminal.
   const shown = (text: string) => printable(all ? text : shortened(text, 300));
   const lines = [bold(shown(result.homepage)), verdict(result)];
   for (const { rule, severity, findings, extent } of groupsOf(result)) {
@@ -135,7 +135,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
       if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
-      // Three examples in total: usually the first sitemap has them.
+      // Shows three examples in total. Usually all of them are from the first sitemap.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
         if (text !== "") lines.push(`    ${shown(text)}`);
@@ -191,7 +191,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
   return `${[...shown, ...rest.map(data)].join("\n")}\n`;
 }
 
-// GitHub shows ten of each kind for a step.
+// GitHub shows ten annotations of each kind for a step.
 const mostShown = 10;
 
 /** One annotation for each example. The first says how many there are. */
@@ -207,7 +207,7 @@ function annotated(group: FindingGroup, places: FileLocations): string[] {
     const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
     const shown = example === undefined ? "" : `: ${exampleText(example)}`;
     const count = index === 0 ? `${extent}, first ` : "";
-    // GitHub refuses messages of 64 KB.
+    // GitHub refuses messages of 64 KB or more.
     const words = shortened(`${rule.sentence} ${count}${sitemap}${shown}.${fix}`, 4000);
     return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
   });

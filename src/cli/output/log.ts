@@ -25,7 +25,7 @@ export class Log {
     if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
   }
 
-  // The event of an invalid sitemap follows the problem that is its reason, so it is not logged again.
+  // The event of an invalid sitemap follows the problem that made it invalid. The log already has that problem, so the event is not logged.
   #wasSaid(event: CrawlEvent): boolean {
     if (event.type === "problem") this.#lastProblem = event;
     if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
@@ -83,7 +83,9 @@ function problemText(problem: Problem): string {
   return `${code}${place}${count === undefined ? "" : ` ×${count}`}: ${messageWithHint(problem)}`;
 }
 
-/** Lines of a log: appended to a file, if one is given; otherwise on standard error. An error while writing does not end the run. */
+/**
+ * Writes the lines of a log: to the end of a file, if one is given, or else to standard error. An error while writing does not end the run.
+ */
 export class LogLines {
   readonly #file: string | undefined;
   readonly #messages: Messages;
@@ -99,7 +101,8 @@ export class LogLines {
     if (file === undefined) return;
     this.#descriptor = orUsageError(`the log file ${file} cannot be opened`, () => {
       if (!statSync(file, { throwIfNoEntry: false })?.isFIFO()) return openSync(file, "a");
-      // Opening a pipe without a reader would block. Opened this way, it fails instead. The probe stays open meanwhile, so that the reader stays.
+      // Opening a pipe without a reader would block; with O_NONBLOCK, it fails instead. The probe stays open until the log is open, so that
+      // the reader does not leave.
       const probe = openSync(file, constants.O_WRONLY | constants.O_NONBLOCK);
       const descriptor = openSync(file, "a");
       closeSync(probe);

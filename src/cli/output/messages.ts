@@ -17,7 +17,7 @@ export type Tone = "plain" | "good" | "warning" | "bad" | "quiet";
 
 export class Messages {
   readonly isTerminal: boolean;
-  /** Whether the log goes here, too, so that messages need not repeat it. */
+  /** Whether the log also goes to standard error, so that messages need not repeat it. */
   readonly hasLog: boolean;
   readonly #isQuiet: boolean;
   readonly #stream: Stream;
@@ -84,7 +84,10 @@ export function withoutSecrets(text: string): string {
   return text.includes("@") ? text.replaceAll(/(\w:\/\/)[^\s/?#@]*(?:@[^\s/?#@]*)*@/g, "$1") : text;
 }
 
-/** Cuts a line to the width of the terminal, because a line that wraps could not be cleared. A character that is not ASCII may be two columns wide. */
+/**
+ * Cuts a line to the width of the terminal, because a line that wraps could not be cleared. A character that is not ASCII may be two
+ * columns wide.
+ */
 function fitting(line: string, columns: number): string {
   let width = 0;
   let end = 0;

@@ -51,12 +51,12 @@ export class Progress {
     else this.#read += 1;
   }
 
-  /** A child of an index or robots.txt will be read. */
+  /** Counts a child of an index or of robots.txt that will be read. */
   declare({ parent, depth }: RecurseContext): void {
     this.#declared += 1;
     if (this.#indexes.has(parent)) return;
     this.#indexes.add(parent);
-    // Indexes at depth 1 were not counted.
+    // The parent was counted as a sitemap, but its children count instead. Indexes at depth 1 were never counted.
     if (depth > 2) this.#declared -= 1;
   }
 
@@ -77,7 +77,7 @@ export class Progress {
     if (done >= 5 && seconds >= 3 && total > done)
       parts.push(`${duration((seconds * 1000 * (total - done)) / done)} left`);
     const [url] = this.#underway;
-    // Only the path for URLs on the website itself, because a line is short.
+    // Shows only the path of URLs on the website itself, because a line is short.
     const shown = url?.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
     if (shown !== undefined) parts.push(`waiting for ${shown}${this.#note}`);
     this.#messages.live(parts.join(" · "));

@@ -37,7 +37,7 @@ export class Output {
     }
     this.#expectWorking();
     if (!hasRoom) await new Promise<void>((resolve) => (this.#wake = resolve));
-    // A file always has room: without a pause now and then, Ctrl-C would not be handled.
+    // A file always accepts more, so without an occasional pause, Ctrl-C would not be handled.
     else if (Date.now() - this.#turnedAt > 50) await new Promise((resolve) => setImmediate(resolve));
     else return;
     this.#turnedAt = Date.now();
