@@ -238,6 +238,20 @@ describe("a small website", () => {
     );
   });
 
+  test("a regular expression that would take years is given up, and the server answers again", async () => {
+    const site = await website(
+      (path, home) => ({ "/sitemap.xml": urlset(entry(`${home}${"a".repeat(60)}`), entry(`${home}b`)) })[path],
+    );
+    const { ask } = await agentProcess("--allow", site.home, "--no-homepage");
+    for (const filter of ["include", "exclude"])
+      expect(await ask("list_pages", { site: site.home, [filter]: "/(a+)+!/" })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("A regular expression took too long"),
+      });
+    const { facts } = await ask("list_pages", { site: site.home, include: "/b$/" });
+    expect((facts as Pages).pages).toEqual([{ url: `${site.home}b` }]);
+  });
+
   test("a website without sitemaps gets a note", async () => {
     const { home } = await website((path) => (path === "/" ? "<p>" : undefined));
     const { ask } = await agent("--allow", home);

@@ -1,10 +1,12 @@
 // The results of the tools: plain data, each smaller than 48 kB as JSON, however large a website is.
+import { createContext, runInContext } from "node:vm";
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/result.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
+import { passing } from "../../model/pattern.ts";
 import { isLossy, type Problem } from "../../model/problem.ts";
 import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { shortened } from "../../model/text.ts";
@@ -18,6 +20,8 @@ import { NoAnswer } from "./sites.ts";
 const mostBytes = 48_000;
 // How long a call may search, in milliseconds. The cursor continues it.
 const longestSearch = 10_000;
+// How long patterns may take for one batch of pages, in milliseconds.
+const longestMatching = 1000;
 const longestText = 500;
 
 /** A sentence, the data, and a callback for when the agent has received them. */
@@ -96,7 +100,9 @@ export async function pagesOf(
   const matches = hasWords(words);
   const sitemaps = distinctSitemaps(tree);
   const [from = 0, skipped = 0] = cursor === undefined ? [] : placeIn(cursor, state, "state of the website");
-  const filter = new PageFilter(resolvePageFilters(filters));
+  const { include, exclude, ...settings } = resolvePageFilters(filters);
+  const passes = passing(include, exclude);
+  const filter = new PageFilter({ ...settings, include: [], exclude: [] });
   await filter.begin(tree.homepage, robotsOf(tree));
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
@@ -110,7 +116,8 @@ export async function pagesOf(
     let [start, at] = [0, 0];
     const isAhead = (place: number) => number > from || (number === from && place > skipped);
     for await (const pages of batchesOf(tree, sitemaps[number]!)) {
-      for (const page of await filter.pages(pages)) {
+      const matching = passes ? inTime(() => pages.filter(({ url }) => passes(url))) : pages;
+      for (const page of await filter.pages(matching)) {
         at = pages.indexOf(page, at) + 1;
         if (!isAhead(start + at) || !matches(page)) continue;
         if (found.items.length >= limit || !found.add(listed(page))) return answer(number, start + at - 1);
@@ -120,6 +127,18 @@ export async function pagesOf(
     }
   }
   return answer();
+}
+
+const stoppable = createContext({});
+
+// A regular expression can take years for one URL, and only `vm` can stop it. Meanwhile the server would answer nobody.
+function inTime<T>(run: () => T): T {
+  try {
+    return runInContext("run()", Object.assign(stoppable, { run }), { timeout: longestMatching }) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    throw new NoAnswer("A regular expression took too long; use a wildcard pattern such as */blog/*, or `words`");
+  }
 }
 
 /** A remark to append to the sentence of an answer. */
