@@ -106,13 +106,17 @@ const follow = (...flags: string[]) =>
 
 test("--follow tells where every page that is gone leads", async () => {
   const { code, stderr } = await follow("-o", at("gone.csv"));
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: "sitegrove: --follow: 1 page is unknown, because the request failed\n",
+  });
   const rows = parse(readFileSync(at("gone.csv")), { columns: true }) as Record<string, string>[];
   const short = (url = "") => url.replace(old.homepage, "/").replace(now.homepage, "new/");
   const shown = rows.map((row) =>
-    [row["url"], row["status"], row["hops"], row["finalUrl"], row["listed"], row["verdict"]]
+    [row["url"], row["status"], row["hops"], row["finalUrl"], row["listed"], row["verdict"], row["reason"]]
       .map((cell) => short(cell))
-      .join(" "),
+      .join(" ")
+      .trim(),
   );
   expect(shown).toEqual([
     "/hats/1 200 1 new/headwear/1 true moved",
@@ -126,7 +130,7 @@ test("--follow tells where every page that is gone leads", async () => {
     "/loop 301 1 /loop false loop",
     "/home 200 1 new/ false soft-404",
     "/here 200 0 /here false still-there",
-    "/broken 500 0 /broken false unknown",
+    "/broken 500 0 /broken false unknown Server error (500)",
     "/secret  0 /secret false unknown",
   ]);
   // robots.txt disallows it.
@@ -157,13 +161,16 @@ test("a summary counts the verdicts, and --fail-on turns them into an exit code"
   expect(stdout).toContain(
     "13 pages missing from the new sitemaps; at the old addresses:\n\n    3  moved\n    1  moved-unlisted\n    2  gone\n",
   );
+  expect(stdout).toContain(
+    `unknown, for example\n  ${old.homepage}broken  Server error (500)\n  ${old.homepage}secret\n`,
+  );
   const rest = await follow(...rules(), "--include", "*/hats/*", "--fail-on", "gone");
   expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is missing.") });
 });
 
 test("--save keeps the responses, and --resume requests only what is missing", async () => {
   const first = await follow("-f", "ndjson", "--save", at("follow.warc.gz"));
-  expect(first.code).toBe(0);
+  expect(first.code).toBe(3);
   requested.length = 0;
   const again = await follow("-f", "ndjson", "--resume", at("follow.warc.gz"));
   expect(again.stdout).toBe(first.stdout);
@@ -181,8 +188,11 @@ test("--follow without --allow-private says once that the addresses were refused
   expect([...new Set(rows.map(({ verdict, reason }) => `${verdict} ${reason?.code}`))]).toEqual([
     "unknown address-blocked",
   ]);
-  expect(stderr).toBe("sitegrove: --follow: Refused: private address (allow with --allow-private)\n");
-  expect({ code, requested }).toEqual({ code: 0, requested: [] });
+  expect(stderr).toBe(
+    `sitegrove: --follow: ${oldPages.length} pages are unknown, because the request failed\n` +
+      "sitegrove: --follow: Refused: private address (allow with --allow-private)\n",
+  );
+  expect({ code, requested }).toEqual({ code: 3, requested: [] });
 });
 
 test("the format follows the file's name", async () => {

@@ -75,7 +75,7 @@ Examples:
     more:
       patternHelp +
       exitCodeHelp([...websiteExitCodes, "findings"], {
-        incomplete: "incomplete: a side could not be fully read",
+        incomplete: "incomplete: a side could not be fully read; --follow: a request failed",
         notFound: "no sitemap found, although the website responded",
         unreachable: "a website could not be reached, or refused all requests",
         findings: "--exit-code: there are differences; --fail-on: a page has one of these outcomes",
@@ -280,6 +280,8 @@ class DiffEnding implements Ending {
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
   readonly #refused = new Set<string>();
+  // Pages whose requests failed.
+  #unfollowed = 0;
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes were reported. */
@@ -298,7 +300,8 @@ class DiffEnding implements Ending {
   /** Counts a page that was followed. */
   follow({ verdict, reason }: FollowedRow, isFailure: boolean): void {
     this.listed += 1;
-    // For every other page, the website itself has answered.
+    // Without a reason, robots.txt disallows the page: trying again would not help.
+    if (reason !== undefined) this.#unfollowed += 1;
     if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
@@ -319,7 +322,7 @@ class DiffEnding implements Ending {
     const worst = Math.max(this.sides.before.crawl.exitCode, this.sides.after.crawl.exitCode);
     if (worst > exitCodes.incomplete) return worst;
     if ((this.#usesExitCode && this.#differences > 0) || this.#failures.size > 0) return exitCodes.findings;
-    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
+    return this.isComplete && this.#unfollowed === 0 ? exitCodes.complete : exitCodes.incomplete;
   }
 
   print(messages: Messages): void {
@@ -340,10 +343,12 @@ class DiffEnding implements Ending {
       messages.say(`${side}: ${name}`, "quiet");
       crawl.print(messages, this.totals[side].pages, []);
     }
-    const are = `${counted(unknown, "page")} ${unknown === 1 ? "is" : "are"}`;
-    if (unknown > 0) messages.say(`${are} unknown: missing on an incomplete side`, "warning");
+    const are = (count: number) => `${counted(count, "page")} ${count === 1 ? "is" : "are"}`;
+    if (unknown > 0) messages.say(`${are(unknown)} unknown: missing on an incomplete side`, "warning");
     else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
+    if (this.#unfollowed > 0)
+      messages.say(`--follow: ${are(this.#unfollowed)} unknown, because the request failed`, "warning");
     for (const message of this.#refused) messages.say(`--follow: ${message}`, "warning");
     for (const [verdict, count] of this.#failures)
       messages.say(`--fail-on: ${counted(count, "page")} ${verdict}`, "warning");

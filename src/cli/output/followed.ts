@@ -12,7 +12,7 @@ interface FollowOutput {
   seen(row: FollowedRow): void;
 }
 
-const columns = ["url", "status", "hops", "finalUrl", "listed", "verdict"] as const;
+const columns = ["url", "status", "hops", "finalUrl", "listed", "verdict", "reason"] as const;
 const mostExamples = 5;
 
 export async function* writeFollowed(
@@ -31,7 +31,8 @@ export async function* writeFollowed(
       counts.set(row.verdict, (counts.get(row.verdict) ?? 0) + 1);
       const shown = examples.get(row.verdict) ?? [];
       if (shown.length < mostExamples) examples.set(row.verdict, [...shown, row]);
-      if (format === "csv") yield `${columns.map((name) => cell(row[name] as string | number)).join(",")}\n`;
+      const cells = { ...row, reason: row.reason?.message };
+      if (format === "csv") yield `${columns.map((name) => cell(cells[name] as string | number)).join(",")}\n`;
       if (format === "ndjson") yield `${jsonOf(row)}\n`;
     }
     if (format === "summary") yield summary(names, step.value, counts, examples);
@@ -55,9 +56,10 @@ function summary(
   for (const verdict of found) lines.push(`${grouped(counts.get(verdict)!).padStart(5)}  ${verdict}`);
   for (const verdict of found) {
     lines.push("", `${verdict}, for example`);
-    for (const { url, finalUrl, status, hops } of examples.get(verdict)!) {
+    for (const { url, finalUrl, status, hops, reason } of examples.get(verdict)!) {
       const end = hops === 0 ? "" : ` → ${finalUrl}`;
-      lines.push(`  ${printable(`${url}${end}`)}${status === undefined ? "" : `  (${status})`}`);
+      const why = reason === undefined ? status && `(${status})` : printable(reason.message);
+      lines.push(`  ${printable(`${url}${end}`)}${why === undefined ? "" : `  ${why}`}`);
     }
   }
   return `${lines.join("\n")}\n`;
