@@ -126,7 +126,7 @@ export class BaselineFile {
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
     const { result: left, isFixed } = this.baseline.apply(result, tree);
-    if (left.known) messages.say(`${counted(left.known, "occurrence")} known from ${file}`, "quiet");
+    if (left.known) messages.say(`${counted(left.known, "occurrence")} already in ${file}`, "quiet");
     if (isFixed) messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");
     return left;
   }
