@@ -60,12 +60,14 @@ export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "o
 
 /** A sitemap or a list of URLs from another source, such as standard input. */
 export interface DiffBytes {
-  /** The name of the sitemap of its pages. */
+  /** The name to report as the sitemap of its pages. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees. */
+/**
+ * Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees.
+ */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
    * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
@@ -223,8 +225,8 @@ export declare function changes(target: CrawlTarget, options: ChangesOptions): C
 export declare function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptions): AsyncIterable<TreeChange>;
 
 /**
- * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are followed;
- * robots.txt is respected.
+ * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are
+ * followed; robots.txt is respected.
  *
  * @example
  * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);

@@ -692,7 +692,7 @@ export interface SitemapResponse {
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
-  /** ISO 8601: when the website answered that the document is still the one that was received then (304). */
+  /** ISO 8601: when the website confirmed, with status 304, that the document has not changed since `receivedAt`. */
   readonly revalidatedAt?: string;
   /** From the request to the head of the response, in milliseconds. Absent if there was no response. */
   readonly firstByte?: number;

@@ -26,7 +26,7 @@ export function kindOfFile(file: string): Kind {
   return kind === "other" && /\.[ct]sv$/i.test(file) ? "table" : kind;
 }
 
-/** The beginning of a stream, however small its chunks are, and all of the stream. */
+/** Returns the beginning of a stream, however small its chunks are, and a stream that still has all bytes. */
 export async function withStart(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly start: Buffer; readonly bytes: AsyncIterable<Uint8Array> }> {

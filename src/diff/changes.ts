@@ -118,14 +118,15 @@ export class ChangesRun {
   /** The path of the state as given, for messages. */
   readonly #name: string;
   readonly #state: string;
-  // Temporary archives next to the state: today's documents, and those merged with the last state. Leftovers of a killed run are overwritten.
+  // Temporary archives next to the state: today's documents, and those merged with the last state. Leftovers of a killed run are
+  // overwritten.
   readonly #received: string;
   readonly #merged: string;
   #kept: readonly string[] = [];
   #lock: FileLock | undefined;
   /** The next state, once everything was listed. */
   #next: string | undefined;
-  // `done`: committed, or there was nothing to commit.
+  // `done`: the run was committed, or there was nothing to commit.
   #phase: "new" | "running" | "listed" | "done" | "closed" = "new";
 
   constructor(target: CrawlTarget, options: ChangesOptions) {
@@ -263,7 +264,7 @@ export class ChangesRun {
     let tree = await this.#crawlNow(state, []);
     if (tree.unreachable !== undefined) return tree;
     const wasMadeAlike = this.#wasMadeAlike(state);
-    // Sitemaps that discovery found before and did not try today are requested by name.
+    // Sitemaps that discovery found before but did not try today are requested by their URLs.
     const missing = wasMadeAlike ? this.#pathsOf(this.#evidence(tree, state).unasked()) : [];
     if (missing.length > 0) {
       await tree.close();
@@ -315,7 +316,7 @@ export class ChangesRun {
     return buildTreeWhile(this.#target, { ...this.#crawl, ...previous, extraKnownPaths, save: this.#received }, {});
   }
 
-  // Whether this run looks everywhere the run of the state looked. Paths that earlier runs added do not count.
+  // Whether this run looks everywhere that the last run looked. Paths that earlier runs added do not count.
   #wasMadeAlike(state: State | undefined): boolean {
     const [own, both] = [{}, state?.archive.info?.settings ?? {}].map((was) => ({
       ...withPlaces(this.#crawl, was, []),
@@ -331,14 +332,14 @@ export class ChangesRun {
   }
 }
 
-// Marks the path of a sitemap that is held only as long as its replacement cannot be read.
+// Marks the path of a sitemap that is kept only while its replacement cannot be read.
 const replacedMark = "./";
 
 /** The options that decide where discovery looks. */
 type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
 const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
 
-// The places where either run looks, so that pages that only the other run's options find are kept.
+// Combines the places where both runs look, so that pages that only the last run's options find are kept.
 function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths: readonly string[]): Places {
   const settings: Readonly<Record<string, unknown>> = { ...resolveOptions(own) };
   const isOn = (name: string) => [name, settings[name] === true || was[name] === true] as const;
@@ -364,7 +365,7 @@ function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
-// Returns today's documents, and for those that could not be read, the last readable ones.
+// Answers requests with today's documents or, if one could not be read, with its last readable version.
 function knownDocuments(
   now: Archive,
   known: Archive | undefined,
@@ -387,7 +388,8 @@ function isLeft({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";
 }
 
-// Returns whether a change is certain. A page is gone if its sitemap was fully read, or if all indexes were and none lists the sitemap any more.
+// Returns whether a change is certain. A page is gone if its sitemap was fully read, or if all indexes were and none lists the sitemap any
+// more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
   let namesAll = isComplete(tree.root.problems);
@@ -400,7 +402,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   return (change) => !isLeft(change) || (readable.get(change.sitemap) ?? namesAll);
 }
 
-// A tree in which everything is known: a page that is missing from it is gone.
+// A tree without unknown parts: a page that is missing from it is gone.
 class KnownSide extends TreeSide {
   override async scan(lists: PageLists): Promise<SideFacts> {
     return { ...(await super.scan(lists)), complete: true, unsure: new Set(), isTried: () => true };

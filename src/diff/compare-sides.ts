@@ -21,11 +21,12 @@ import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
 import type { DiffSettings } from "./settings.ts";
 
-// Marks of pages: only on this side; on the other side with other fields; on the other side with the same fields, but in another sitemap.
+// Marks of pages: only on this side; also on the other side, with different fields; also there with the same fields, but in another
+// sitemap.
 const alone = 1;
 const changed = 2;
 const moved = 3;
-// On the old side, 3 means: only on this side, and it was in a feed or a news story, which pages leave by themselves.
+// On the old side, 3 means that a page is only on this side, and was in a feed or a news story, so it expired.
 const expired = 3;
 
 /** Reports what differs between two sides. Closes the spill file. */
@@ -59,7 +60,7 @@ async function* compare(
   const isKnownGone = ({ key }: PageList) =>
     isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "") && !isOmitted(after, key, before);
   const isKnownNew = ({ key }: PageList) => isBeforeWhole && !isOmitted(before, key, after);
-  // Whether no page is missing that may be there.
+  // Whether each side is certain to have all of its pages.
   let [hasAllBefore, hasAllAfter] = [isBeforeWhole && before.complete, isAfterWhole && after.complete];
   const comparesFields = before.hasFields && after.hasFields;
   const isMoved = (one: PageList, other: PageList) =>
@@ -69,7 +70,8 @@ async function* compare(
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
 
   const total = is.end - is.start;
-  // `pairs`: the new number of each changed page, by its old one. `earlier`: the old number and fields of each changed or moved page, by its new one.
+  // `pairs`: the new number of each changed page, by its old one. `earlier`: the old number and fields of each changed or moved page, by
+  // its new one.
   const pairs = new OrderedRecords(spill, is.start, 1);
   const earlier = new OrderedRecords(spill, total, 4);
   const texts = new Texts(spill);
@@ -90,7 +92,7 @@ async function* compare(
       hasAllBefore &&= kind !== "unknown";
       if (kinds.has(kind)) marksAfter.set(other.number - is.start, alone);
     } else if (one === undefined || other === undefined) {
-      // Both were declared only by documents that turned out not to be sitemaps.
+      // Only documents that turned out not to be sitemaps declared the page, on both sides.
     } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
       counts.changed += 1;
       if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
@@ -113,7 +115,7 @@ async function* compare(
       const mark = marksBefore.get(number + at);
       if (mark === changed) {
         const [, [partner = 0]] = partners.next().value as [number, Int32Array];
-        // The URL is omitted, because it is the same as that of the new page.
+        // The URL is omitted, because the new page has the same one.
         earlier.put(partner >>> 0, number + at, ...texts.add(JSON.stringify({ ...page, url: undefined })));
       } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap });
       else if (mark === alone) changes.push(missing("after", isKnownGone(list), page, list));
@@ -171,7 +173,7 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   return (side.complete || areAbsent) && isRead && isSure && !skipsSitemaps;
 }
 
-// A skipped entry may be the one that seems to be missing. Sitemaps that always skip some are compared by number. Sides of different kinds
+// A skipped entry may be the page that seems to be missing. Sitemaps that always skip some are compared by number. Sides of different kinds
 // have no sitemaps in common, so all their entries count.
 function skipsMore(side: SideFacts, other: SideFacts, key: string): boolean {
   const skips = ({ skipped = new Map() }: SideFacts): number =>
@@ -179,7 +181,7 @@ function skipsMore(side: SideFacts, other: SideFacts, key: string): boolean {
   return skips(side) > skips(other);
 }
 
-// Reads the lists with a marked page again. `number`: that of the first page of a batch.
+// Reads the lists that contain marked pages again. `number`: the number of the first page of a batch.
 async function* marked(
   side: Side,
   { lists, start }: PageLists,
@@ -209,8 +211,8 @@ function totalsOf({ lists, start, end }: PageLists, complete: boolean): DiffSide
   return { pages, sitemaps: lists.length - unread.length, complete };
 }
 
-// Sitemaps that are new, gone, no longer readable or readable again: first the sitemaps that are missing on the new side, then those that it
-// has.
+// Sitemaps that are new, gone, no longer readable or readable again: first the sitemaps that are missing on the new side, then those that
+// it has.
 function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<SitemapChange, void> {
   const kind = "sitemap";
   for (const sitemap of before.sitemaps.keys()) {
@@ -244,8 +246,8 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   return namesAll(side, other, undefined);
 }
 
-// Whether a side did not look for a sitemap of the other side: it lists the sitemap, or an index that leads to it, and did not read it; or its
-// discovery did not try the place where the other one found it.
+// Whether a side did not look for a sitemap of the other side: either it lists the sitemap, or an index that leads to it, but did not read
+// it; or its discovery did not try the URL where the other side found it.
 function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, other: SideFacts): boolean {
   const seen = new Set<string>();
   for (let key = sitemap; !seen.has(key); ) {
@@ -259,7 +261,7 @@ function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, 
   return false;
 }
 
-// Whether an index lists everything that it lists on the other side. A file has no key.
+// Whether an index lists everything that the same index lists on the other side. A file has no key.
 function namesAll(side: SideFacts, other: SideFacts, index: string | undefined): boolean {
   return side.indexes.get(index) === true && !skipsMore(side, other, index ?? "");
 }

@@ -17,7 +17,7 @@ export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
 
 /** A sitemap or a list of URLs from another source, such as standard input. */
 export interface DiffBytes {
-  /** The name of the sitemap of its pages. */
+  /** The name to report as the sitemap of its pages. */
   readonly name: string;
   readonly bytes: AsyncIterable<Uint8Array>;
 }
@@ -70,7 +70,7 @@ export interface Side {
   close?(): Promise<void>;
 }
 
-/** What is known of a side that was read. */
+/** What is known about a side after it was read. */
 export interface SideFacts {
   readonly complete: boolean;
   /** The keys of everything that could not be fully read, if it is known one by one. */
@@ -79,7 +79,9 @@ export interface SideFacts {
   readonly skipped?: ReadonlyMap<string, number>;
   /** URLs that discovery tried without finding a sitemap or learning that there is none. */
   readonly unsure?: ReadonlySet<string>;
-  /** The URLs of sitemaps that indexes list, read or not, if they are known: filters skip sitemaps, and so does an archive of such a run. */
+  /**
+   * The URLs of sitemaps that indexes list, read or not, if they are known: filters skip sitemaps, and so does an archive of such a run.
+   */
   readonly declared?: ReadonlySet<string>;
   /** Whether discovery tried a URL, or could not have tried it, because it is on another host or the sitemaps were given. */
   readonly isTried?: (url: string) => boolean;
@@ -105,7 +107,7 @@ export const emptyFile: SideFacts = {
   indexes: new Map(),
 };
 
-/** A side without pages: what is on the other one is new. */
+/** A side without pages, so that everything on the other side is new. */
 export const emptySide: Side = {
   scan: async () => emptyFile,
   async *read() {},
@@ -116,7 +118,7 @@ export function skippedEntries(problems: readonly Problem[]): number {
   return problems.reduce((sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count), 0);
 }
 
-/** Whether a document that cannot be read for this reason does not exist. */
+/** Whether this reason means that the document does not exist. */
 export function isAbsent(code: string | undefined): boolean {
   return code === "http-404" || code === "http-410";
 }

@@ -1,6 +1,6 @@
-// What a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was read without a loss and no
-// longer lists it, or the index or robots.txt that listed the sitemap was read without a loss and no longer lists the sitemap. Anything else
-// that is missing keeps its last known state.
+// What a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was read without a loss and
+// no longer lists it, or the index or robots.txt that listed the sitemap was read without a loss and no longer lists the sitemap. Anything
+// else that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { isComplete } from "../model/problem.ts";
@@ -56,7 +56,7 @@ export class Evidence {
     return robots?.kind === "index" && robots.complete && robots.children.length > 0;
   }
 
-  /** URLs that discovery read before and did not find today, so they are not in the tree. Status 410 is a clear answer; 404 may be a mistake. */
+  /** URLs that discovery read before but did not find today, so they are not in the tree. Status 410 means gone; 404 may be a mistake. */
   kept(): string[] {
     const unanswered = new Set(unansweredUrls(this.#now));
     for (const { url, by, outcome, status } of this.#now.discovery)
@@ -69,7 +69,10 @@ export class Evidence {
     return last !== undefined && last.kind !== "invalid";
   }
 
-  /** The URLs of sitemaps that were read before and show less today, and of the redirects to them. Adds those that were read without a loss to `kept`. */
+  /**
+   * The URLs of sitemaps that lost entries since the last state, and of redirects to them. Adds those that were read without a loss to
+   * `kept`.
+   */
   async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
     const stale = new Set<string>();
@@ -101,7 +104,10 @@ export class Evidence {
     return true;
   }
 
-  /** The roles of documents that could not be read because a redirect failed, or that are cut off, unless the last state has the same problem. */
+  /**
+   * The roles of documents that could not be read because a redirect failed, or that are cut off, unless the last state has the same
+   * problem.
+   */
   unread(): Set<Role> {
     const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
     const { problems } = this.#now.root;
@@ -109,8 +115,8 @@ export class Evidence {
   }
 
   /**
-   * Sitemaps that are no longer listed, while an index, or a sitemap that was never read, cannot be read: it may list their pages. A sitemap
-   * that is not found (404) counts on the first day only.
+   * Sitemaps that are no longer listed, but whose pages may be in a document that cannot be read today: an index, or a sitemap that was
+   * never read before. A sitemap that is not found (404) counts as such a document only on the first day.
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {
@@ -142,13 +148,13 @@ export function isUnread(sitemap: Sitemap): boolean {
   return !isComplete(problemsOf(sitemap));
 }
 
-// A feed always has its newest items, so an empty one is a mistake.
+// A feed always contains its newest items, so an empty feed is a mistake.
 function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
   const isEmpty = sitemap.kind === "pages" && isFeed(sitemap.format) && sitemap.pageCount === 0;
   return isEmpty && last.kind === "pages" && last.pageCount > 0;
 }
 
-// A skipped entry may be the entry of a page that seems to be missing. Sitemaps that always skip some are compared by number.
+// A skipped entry may be the page that seems to be missing. If entries were skipped before, only a larger number counts.
 function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
   return skippedEntries(problemsOf(sitemap)) > skippedEntries(problemsOf(last));
 }

@@ -43,7 +43,7 @@ export class FileSide implements Side {
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
     const rewrite = checkedRewrite("rewrite", options.crawl?.rewrite ?? []);
-    // The file is the caller's own, so its length has no limit.
+    // The file belongs to the caller, so its length is not limited.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
     this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict, rewrite };
   }
@@ -111,7 +111,7 @@ export class FileSide implements Side {
     else if (kind !== "other") throw new SitemapError("invalid-file", `${name} contains ${notText[kind]}`);
     for await (const bytes of all) {
       this.#options.signal?.throwIfAborted();
-      // A copy, because the producer may reuse its buffer.
+      // Copies the bytes, because the producer may reuse its buffer.
       this.#blocks.push(await this.#scratch.put(bytes.slice()));
     }
   }

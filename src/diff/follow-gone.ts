@@ -22,8 +22,8 @@ export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
 }
 
 /**
- * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are followed;
- * robots.txt is respected.
+ * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are
+ * followed; robots.txt is respected.
  *
  * @example
  * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);
@@ -108,7 +108,7 @@ function isGone(change: TreeChange): change is Gone {
   return change.kind === "removed" || (change.kind === "unknown" && change.missing === "after");
 }
 
-// How much of a page is read: the title and enough text to compare are at its beginning.
+// How many bytes of a page are read. The title and enough text to compare are at the beginning.
 const pageBytes = 256 * 1024;
 
 async function verdictOf(
@@ -120,7 +120,7 @@ async function verdictOf(
   const { outcome, status = 0, hops, isLoop } = found;
   if (isLoop) return "loop";
   if (status === 404 || status === 410) return "gone";
-  // Whether the page is gone cannot be told from a failure, or if robots.txt disallows it.
+  // A failure does not show whether the page is gone, and neither does a robots.txt that disallows it.
   if (outcome !== "found") return "unknown";
   if (await errors.isError(url, found)) return "soft-404";
   if (hops === 0) return "still-there";

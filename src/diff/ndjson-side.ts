@@ -74,7 +74,7 @@ export class NdjsonSide implements Side {
     if (length > 0) yield Buffer.concat(open);
   }
 
-  // Undefined for the line at the end, which says whether everything was read.
+  // Parses a line. Undefined for the last line, which says whether everything was read.
   #parsed(line: string): (SitemapPage & { readonly sitemap: string }) | undefined {
     try {
       const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
@@ -94,14 +94,14 @@ export class NdjsonSide implements Side {
   }
 }
 
-/** Whether a line has everything that writers rely on: a field of another type would end a run with half of its output written. */
+/** Whether all fields have the types that writers expect. Otherwise a run would fail after half of its output was written. */
 export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   return typeof page["sitemap"] === "string" && hasTypes(page, pageTypes);
 }
 
 const pageTypes: FieldTypes = Object.fromEntries(pageFieldRows.map(({ name, type }) => [name, type]));
 
-// Unknown fields may be of later versions.
+// Accepts unknown fields, which later versions may add.
 function hasTypes(value: unknown, types: FieldTypes): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   for (const name in types) if (!hasType((value as Record<string, unknown>)[name], types[name]!)) return false;
@@ -128,5 +128,5 @@ interface Batch {
 }
 
 const batchLength = 1000;
-// The longest line in bytes: longer than any page that is written.
+// The longest line in bytes. No page that is written has a longer one.
 const longestLine = 64 * 1024 * 1024;

@@ -43,7 +43,7 @@ export class PageLists {
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
-  /** `start`: the number of its first page, if it is the new side. */
+  /** `start`: for the new side, the number of its first page. */
   constructor(join: Join, settings: DiffSettings, start?: number) {
     const isNew = start !== undefined;
     this.#onListed = isNew ? settings.onListed : undefined;
@@ -66,7 +66,7 @@ export class PageLists {
     }
     for (const page of pages) this.#record(page, this.end++);
     list.count += pages.length;
-    // A number has 32 bits.
+    // Page numbers have 32 bits.
     if (this.end > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
   }
 
@@ -104,7 +104,7 @@ interface Declared {
   /** Fingerprints of its date and of its other fields. */
   readonly date: number;
   readonly rest: number;
-  /** Whether all its declarations are in feeds or news stories, which leave their sitemaps by themselves. */
+  /** Whether all declarations of the page are in feeds or news stories, which expire. */
   expires: boolean;
 }
 

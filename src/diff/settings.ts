@@ -11,7 +11,9 @@ import { functionValue, invalid, signal, strings, suggestion, text } from "../mo
 import { crawlOptionsIn, type Options } from "../model/options.ts";
 import { type Matches, type Pattern, passing, patterns } from "../model/pattern.ts";
 
-/** Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees. */
+/**
+ * Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees.
+ */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
    * Differences to ignore: fields of pages, and `sitemap`, the sitemap that declares a page.
@@ -36,7 +38,7 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   onFinished?: ((totals: DiffTotals) => void) | undefined;
 }
 
-/** The same text for the same content. */
+/** Returns equal texts for pages with equal content. */
 export type ContentOf = (url: string) => string;
 
 /** The checked options. */

@@ -6,11 +6,11 @@ import { size } from "../model/figures.ts";
 export type Line = readonly [number, string];
 
 const longestLine = 1024 * 1024;
-/** Replaces a line that is too long. No line of text has a NUL. */
+/** Stands for a line that is too long. No line of text contains a NUL. */
 export const tooLong = "\0";
 export const tooLongInWords: string = `a line of more than ${size(longestLine)}`;
 
-/** A line of any length takes little memory: one that is too long is replaced. */
+/** Yields lines. A line that is too long is replaced, so that it takes little memory. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
   let number = 0;
   let open = "";
@@ -30,7 +30,7 @@ const lineEnds = /\r\n|\r(?!$)|[\n\u2028\u2029]/;
 
 type TextDecoder = InstanceType<typeof globalThis.TextDecoder>;
 
-// Spreadsheets save UTF-16, too. Nothing else has a zero byte in its first two. The byte order mark is removed.
+// Spreadsheets also save UTF-16. No other text has a zero among its first two bytes. The decoder removes the byte order mark.
 function textDecoder([first, second]: Uint8Array): TextDecoder {
   if ((first === 0xff && second === 0xfe) || second === 0) return new TextDecoder("utf-16le");
   return new TextDecoder((first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8");
@@ -46,15 +46,15 @@ export async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Row, v
   yield* rows.end();
 }
 
-/** The rows at the beginning of a table, of which the last may be cut off. */
+/** The rows at the beginning of a table. The last one may be cut off. */
 export function firstRows(start: Uint8Array): readonly Row[] {
   const rows = new RowCollector();
   const lines = textDecoder(start).decode(start).split(lineEnds);
   return [...lines.flatMap((line, at) => rows.add([at, line])), ...rows.end()];
 }
 
-// A quoted cell may have line ends. If a quote is still open after this many lines, it was never meant to be one: each line is a row, so
-// that a stray quote loses nothing.
+// A quoted cell may contain line ends. If a quote is still open after this many lines, it is a stray one, and each line is a row, so that
+// nothing is lost.
 const mostLines = 100;
 
 class RowCollector {

@@ -37,7 +37,7 @@ export class TreeSide implements Side {
       return undefined;
     };
     const recurse = ({ url }: SitemapReference) => {
-      // A part of the document would keep all of it in memory.
+      // A substring would keep the whole document in memory.
       this.#declared.add(detached(url));
       return true;
     };
@@ -66,7 +66,7 @@ export class TreeSide implements Side {
     const seen = new Set<string>();
     for (const list of lists.lists) {
       const node = this.#pages.get(list.sitemap);
-      // A URL that returned two documents, one of them to an anonymous request, can be read again only once.
+      // If a URL returned two documents, one of them to an anonymous request, only one can be read again.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
       else Object.assign(list, { key: declaredKey(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
@@ -102,7 +102,7 @@ async function* pagesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenerato
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-// One child can stand for all those beyond a limit.
+// A single child may stand for all children beyond a limit.
 function namesAll({ complete, children }: IndexSitemap): boolean {
   return complete && !children.some((child) => child.kind === "invalid" && (child.reason.count ?? 1) > 1);
 }
@@ -117,7 +117,7 @@ export function unansweredUrls({ discovery }: SitemapTree): string[] {
   return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
 }
 
-/** Whether the items of this format are the newest ones. */
+/** Whether this format lists only the newest items. */
 export function isFeed(format: PagesFormat): boolean {
   return format === "rss" || format === "atom" || format === "json";
 }

@@ -68,7 +68,7 @@ class UrlColumn {
     if (text.includes(tooLong)) throw invalidTable(`it has ${tooLongInWords}`, this.#name);
     if (this.#index === undefined) {
       this.#index = columnIn(this.#name, cells, this.#column);
-      // A table without a header begins with its first row.
+      // If the first row has a URL in this column, it is not a header.
       if (!isUrl.test(cells[this.#index] ?? "")) return "";
     }
     const value = (cells[this.#index] ?? "").replaceAll(/[\r\n]+/g, " ").trim();

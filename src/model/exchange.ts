@@ -1,4 +1,4 @@
-// One request and its answer: a document, a redirect, or a failure. `fetch/` makes exchanges, `archive/` keeps them, and
+// One request and its response: a document, a redirect, or a failure. `fetch/` makes exchanges, `archive/` keeps them, and
 // `crawl/` follows the redirects and reads the documents.
 import type { Problem } from "./problem.ts";
 import { urlKey } from "./url.ts";
@@ -83,7 +83,7 @@ export interface SitemapResponse {
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
-  /** ISO 8601: when the website answered that the document is still the one that was received then (304). */
+  /** ISO 8601: when the website confirmed, with status 304, that the document has not changed since `receivedAt`. */
   readonly revalidatedAt?: string;
   /** From the request to the head of the response, in milliseconds. Absent if there was no response. */
   readonly firstByte?: number;
@@ -135,7 +135,9 @@ export interface DocumentSource {
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether a request without the caller's headers may get a different response. */
   variesByCredentials?(url: string): boolean;
-  /** Whether a request would be sent immediately; with `isSpare`, without delaying others. Absent if nothing is gained by fetching early. */
+  /**
+   * Whether a request would be sent immediately; with `isSpare`, without delaying others. Absent if nothing is gained by fetching early.
+   */
   hasRoomFor?(url: string, isSpare?: boolean): boolean;
   close(): Promise<void>;
 }

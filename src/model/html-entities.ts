@@ -14,7 +14,7 @@ interface HtmlEntities {
   readonly open: ReadonlySet<string>;
 }
 
-// Most documents contain no HTML entity.
+// Unpacked on first use, because most documents contain no HTML entity.
 let unpacked: HtmlEntities | undefined;
 
 export function htmlEntities(): HtmlEntities {

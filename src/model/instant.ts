@@ -19,13 +19,13 @@ export function hasTime(text: string): boolean {
 
 export const dayLength: number = 24 * 3600 * 1000;
 
-/** A time span with its unit, in milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Undefined if it is not one. All flags read it alike. */
+/** A time span with its unit, in milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Undefined for any other text. All flags use it. */
 function timeSpan(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smhdw])$/i.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * units[unit?.toLowerCase() as keyof typeof units];
 }
 
-/** The same; a number without a unit is seconds. */
+/** Like `timeSpan`, but a number without a unit is in seconds. */
 export function timeOrSeconds(text: string): number | undefined {
   return timeSpan(/^[\d.]+$/.test(text) ? `${text}s` : text);
 }
@@ -41,5 +41,5 @@ export function since(name: string, value: unknown): number {
 }
 
 const units = { ms: 1, s: 1000, m: 60_000, h: dayLength / 24, d: dayLength, w: 7 * dayLength };
-// What Date.parse reads without guessing; a time without an offset would be local time.
+// The forms that Date.parse reads without guessing. A time without an offset is excluded, because it would be local time.
 const isoDate = /^\d{4}(-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?)?)?$/;

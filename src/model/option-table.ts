@@ -81,7 +81,7 @@ const discoveryOptions: readonly OptionRow[] = [
       ),
     ],
   },
-  // `here` itself is not replayed, but the rewrites that follow from it are.
+  // A replay does not use `here` itself, but the rewrites that it led to.
   extended(on("here", "--here", "for a preview: read and list URLs of the production host at this address"), {
     shapesTree: false,
   }),

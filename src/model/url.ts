@@ -45,7 +45,7 @@ export function resolveUrl(
 }
 
 /**
- * The beginning of a valid absolute URL, as written: `https://example.org/`. Every URL with it is valid. Undefined if no
+ * The beginning of a valid absolute URL, as written: `https://example.org/`. Every URL that begins with it is valid. Undefined if no
  * slash follows the host, or if the host is named like a scheme: `http://https/` is valid, `http://https//` is a mistake.
  */
 export function originOf(url: string): string | undefined {

@@ -25,10 +25,13 @@ export type CsvSeparator = "," | ";" | "\t";
 export interface CsvOptions {
   /** `all` means every field of a page. */
   readonly columns?: readonly string[] | undefined;
-  /** A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page with an empty list keeps one row. */
+  /**
+   * A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page with an
+   * empty list keeps one row.
+   */
   readonly explode?: ListField | undefined;
   readonly separator?: CsvSeparator | undefined;
-  /** With `false`, values are written unchanged. */
+  /** If `false`, values that may be formulas are not escaped. */
   readonly safe?: boolean | undefined;
 }
 
@@ -62,7 +65,7 @@ export function csvWriter({
   };
 }
 
-/** Excel needs it at the start of a file: otherwise it reads UTF-8 in the character set of the machine. */
+/** Excel needs this mark at the start of a file. Without it, Excel decodes UTF-8 with the character set of the machine. */
 export const byteOrderMark = "\ufeff";
 
 type Item = SitemapImage | SitemapVideo | AlternatePage;
@@ -89,7 +92,7 @@ function chosenColumns(names: readonly string[], explode: ListField | undefined)
   return items.some((column) => chosen.includes(column)) ? chosen : [...chosen, ...items];
 }
 
-/** Every name, for the docs. */
+/** The names of all columns, for the docs. */
 export function allCsvColumns(): string[] {
   return [...pageColumns, ...listFields.flatMap(itemColumns)].map(({ name }) => name);
 }
@@ -130,7 +133,8 @@ function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
   };
 }
 
-// Escapes text that would be a formula after a separator. The value stays the same: lists have no numbers, so a sign is always inside a string.
+// Escapes text that would be a formula after a separator. The value stays the same, because lists have no numbers, so a sign is always
+// inside a string.
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,
@@ -156,7 +160,7 @@ export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   };
 }
 
-// Cells with none of these are written unchanged. One test instead of three: most cells are URLs and dates.
+// Cells without any of these are written unchanged. Most cells are URLs and dates, so one quick test saves three others.
 const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
 // Not every spreadsheet uses our separator: in locales with a decimal comma, semicolons separate cells. Such a spreadsheet ignores our

@@ -97,14 +97,14 @@ function markdownTable(title: string, groups: readonly ChangeGroup[]): string[] 
   return lines;
 }
 
-// The size of what was compared.
+// Says how much was compared.
 function sizesInWords({ totals }: DiffSummary): string {
   const side = ({ pages, sitemaps, complete }: DiffSideTotals) =>
     `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}${complete ? "" : ", incomplete"}`;
   return `${side(totals.before)} → ${side(totals.after)}`;
 }
 
-// The listed kinds that occur, in order, with a remark.
+// The kinds of changes that are listed and occur, in order, each with a remark.
 function wantedKinds(summary: DiffSummary): { readonly count: number; readonly words: string }[] {
   const { kinds, totals } = summary;
   return changeKinds
@@ -117,11 +117,11 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
     });
 }
 
-// Flags are named as on the command line.
+// A remark about a kind of change. Flags are named as on the command line.
 function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
-    // 100% only if it is all of them, 0% only if it is none.
+    // Shows 100% only for all of them, and 0% only for none.
     const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
     return `${share}% changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
   }
@@ -142,7 +142,7 @@ function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: strin
 type GroupKind = (typeof groupKinds)[number];
 const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"] as const;
 
-// Only columns that are not empty.
+// The kinds that occur in at least one group, so that no column is empty.
 function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
   return groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
 }
@@ -160,7 +160,7 @@ function sitemapInWords({ change, missing }: SitemapChange): string {
   return `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
 }
 
-// The fields of a page that differ.
+// Describes which fields of a page differ.
 function changeInWords(change: PageChange): string {
   switch (change.kind) {
     case "added":

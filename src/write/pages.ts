@@ -25,8 +25,9 @@ export interface PageWriter {
 }
 
 /**
- * Yields the header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, even if `signal` stops
- * the writing. Large batches are split: the texts of a million pages must never be one string. Lines are those of one chunk of a document.
+ * Yields the header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, even if `signal`
+ * stops the writing. Large batches are split: the texts of a million pages must never be one string. Lines are those of one chunk of a
+ * document.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
@@ -72,7 +73,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
       if (pages instanceof PageLines && pages.isAscii && show === wholeUrl && !hasCommands(pages.text))
         return pages.text;
       const urls = pages.map(({ url }) => show(url));
-      // Hardly any URL needs escaping: all are checked at once.
+      // Hardly any URL needs escaping, so all are checked at once.
       return `${(isPrintable(urls.join("")) ? urls : urls.map(printable)).join("\n")}\n`;
     },
     writeReferences(_, references) {
@@ -81,7 +82,7 @@ export function pagesWriter(show: ShowUrl = wholeUrl): PageWriter {
   };
 }
 
-/** Use it for a single list, because it remembers whether something was written. */
+/** Writes a JSON array of URLs. Use it for a single list, because it remembers whether something was written. */
 export function pagesJsonWriter(show: ShowUrl = wholeUrl): PageWriter {
   let separator = "\n";
   const list = (items: Iterable<{ readonly url: string }>) => {
@@ -133,10 +134,10 @@ const otherFields = pageFieldRows
   .map(({ name }) => name)
   .filter((name) => !["url", "priority", "lastModified", "changeFrequency"].includes(name));
 
-/** A text as JSON, printable. */
+/** A text as a JSON string that is safe to print. */
 export function textJson(text: string): string {
   return special.test(text) ? jsonOf(text) : `"${text}"`;
 }
 
-// Everything but visible ASCII characters, what JSON escapes among them, and what GitHub's runner takes for a command.
+// Matches everything except visible ASCII, characters that JSON escapes, and the start of a command to GitHub's runner.
 const special = /[^\x20-\x7e]|["\\]|##\[/;

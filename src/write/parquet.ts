@@ -76,7 +76,7 @@ export class ParquetTables {
   }
 }
 
-/** A table of rows with these columns, all text but for those with a type: `line:integer`. */
+/** A table of rows with these columns. A column is text unless it has a type: `line:integer`. */
 export function parquetTable(sink: ByteSink, names: string): Pick<ParquetTable, "add" | "finish"> {
   return new ParquetTable(sink, columns(names));
 }
@@ -96,7 +96,7 @@ function pageRow(page: SitemapPage): Row {
   return row;
 }
 
-// The dates of an object as timestamps, and as they are written.
+// The dates of an object, as timestamps and as written.
 function datesOf(value: object, types: FieldTypes): Row {
   const row: Record<string, unknown> = {};
   for (const [name, date] of Object.entries(value)) {
@@ -131,7 +131,7 @@ function instant(date: string | undefined): Date | undefined {
   return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
 }
 
-// A value in the form that its column requires.
+// Converts a value to the form that its column requires.
 function cell(value: unknown, { type, converted_type: meaning }: SchemaElement): unknown {
   if (value === undefined || type !== "INT64") return value;
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
@@ -191,7 +191,7 @@ class ParquetTable {
       columnData: this.#columns.map((column) => ({
         name: column.name,
         data: rows.map((row) => cell(row[column.name], column)),
-        // The URLs of one sitemap begin alike: a quarter of the size of plain text.
+        // The URLs of one sitemap begin alike, so this encoding needs a quarter of the space of plain text.
         ...(column.name === "url" ? { encoding: "DELTA_BYTE_ARRAY" as const } : {}),
         offsetIndex: false,
       })),
@@ -223,7 +223,7 @@ class SinkWriter extends ByteWriter {
 // Measured with a million pages: larger groups take more memory and make the file 5% smaller.
 const groupRows = 10_000;
 const groupWeight = 8 * 1024 * 1024;
-// 10% larger than with level 6, in a third of the time.
+// Files are 10% larger than with level 6, but take a third of the time.
 const compressionLevel = 3;
 
 const types = {
@@ -258,7 +258,7 @@ const pagesTable: readonly Column[] = [
       ),
     ];
   }),
-  // The order in which these columns have always been.
+  // Keeps the order that these columns have always had.
   ...pageParts
     .toSorted((a, b) => (a.column < b.column ? -1 : 1))
     .flatMap(({ column, type }) => {
@@ -267,7 +267,7 @@ const pagesTable: readonly Column[] = [
     }),
 ];
 
-// Outside lists, a date is a timestamp and a text.
+// Outside of lists, a date has two columns: a timestamp and a text.
 function fieldColumns(column: string, type: FieldType): Column[] {
   if (type === "texts") return [list(column)];
   if (type === "date") return columns(`${column}:time ${column}_text`);
@@ -305,7 +305,7 @@ const changesTable: readonly Column[] = [
   ...columns("fetched_at:time"),
 ];
 
-/** Columns by their names, with a type unless it is text. */
+/** Creates columns from their names. A column is text unless a type follows its name. */
 function columns(names: string): Column[] {
   return names.split(" ").map((each) => {
     const [name = "", type = "text"] = each.split(":");
@@ -317,7 +317,7 @@ function struct(name: string, fields: readonly Column[]): Column {
   return [{ name, num_children: fields.length, repetition_type: "OPTIONAL" }, ...fields.flat()];
 }
 
-// A list of text, unless an element is given.
+// Creates a list column, of text unless another element is given.
 function list(name: string, element: Column = columns("element")[0]!): Column {
   return [
     { name, num_children: 1, converted_type: "LIST", repetition_type: "OPTIONAL" },

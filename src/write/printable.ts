@@ -10,7 +10,7 @@ export function printable(text: string): string {
   return command.test(line) && process.env["GITHUB_ACTIONS"] ? line.replace(everyCommand, brokenUp) : line;
 }
 
-/** Whether `printable` would leave URLs unchanged that are joined to this text. */
+/** Whether `printable` would leave URLs unchanged, checked on all of them joined to one text. */
 export function isPrintable(urls: string): boolean {
   return !steering.test(urls) && !hasCommands(urls);
 }

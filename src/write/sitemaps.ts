@@ -58,9 +58,9 @@ const measurements = {
   // From the request to the head of the response, and to the last byte, in milliseconds.
   firstByte: ({ response }: SitemapEvent): number | undefined => response?.firstByte,
   duration: ({ response }: SitemapEvent): number | undefined => response?.duration,
-  // How many kinds of problems it has.
+  // How many kinds of problems the sitemap has.
   problems: ({ sitemap }: SitemapEvent): number => problemsOf(sitemap).length,
-  // Why it could not be read.
+  // Why the sitemap could not be read.
   reason: ({ sitemap }: SitemapEvent): string | undefined => ("reason" in sitemap ? sitemap.reason.message : undefined),
 } as const;
 
@@ -84,7 +84,10 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
 
-/** Columns are as wide as their widest cell; the URL, indented by depth, comes last because it may be long. To fit `width`, the least important columns are dropped, then URLs are shortened. */
+/**
+ * Writes a table. Columns are as wide as their widest cell. The URL, indented by depth, comes last, because it may be long. To fit `width`,
+ * the least important columns are dropped, then URLs are shortened.
+ */
 export function* writeSitemapTable(
   rows: Iterable<SitemapRow>,
   show: ShowUrl,

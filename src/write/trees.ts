@@ -18,7 +18,7 @@ export async function* writeTabtree(
     if (step.type === "enter") {
       const indent = "\t".repeat(step.depth);
       pageIndent = `${indent}\t`;
-      // The root is the homepage: relative to itself it would be empty.
+      // The root is the homepage, whose URL relative to itself would be empty.
       const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
       yield `${indent}${printable(url)}${remark(step.sitemap, limitNote)}\n`;
     } else if (step.type === "pages") {
@@ -91,7 +91,7 @@ export async function* writeJson(
   yield signal?.aborted ? ',\n"interrupted":true}\n' : "}\n";
 }
 
-// An object whose last field is its list, still open.
+// Opens an object whose last field is its list, and leaves the list open.
 function opening(sitemap: Sitemap): string {
   if (sitemap.kind === "invalid") return jsonOf(sitemap).slice(0, -1);
   if (sitemap.kind === "pages") return `${jsonOf(sitemap).slice(0, -1)},"pages":[`;
