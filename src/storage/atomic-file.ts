@@ -1,6 +1,6 @@
 // Outputs that are complete or absent: written under a temporary name beside the target, then renamed. A run that fails or is stopped
 // leaves the old file as it was. Devices and pipes cannot be replaced, so they are written directly.
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { makeFolder, removeEmpty } from "./folder.ts";
@@ -83,6 +83,8 @@ export class AtomicFolder {
   readonly path: string;
   /** Whether the target did not exist, or was empty. */
   readonly isNew: boolean;
+  // Where the old folder is while the new one takes its place. No rename replaces a folder that has files.
+  readonly #aside: string;
   readonly #names: readonly string[];
   readonly #overwrite: boolean;
   readonly #made: readonly string[];
@@ -91,8 +93,10 @@ export class AtomicFolder {
   /** Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
     this.target = fs.existsSync(target) ? fs.realpathSync(target) : path.resolve(target);
+    this.#aside = asideName(this.target);
     this.#names = names;
     this.#overwrite = overwrite;
+    this.#restore();
     this.isNew = this.#replaced().length === 0;
     this.#made = makeFolder(path.dirname(this.target));
     this.path = temporaryName(this.target);
@@ -106,23 +110,31 @@ export class AtomicFolder {
 
   commit(): void {
     if (this.#isOver) return;
-    const aside = temporaryName(this.target);
     try {
       for (const name of fs.readdirSync(this.path)) flush(path.join(this.path, name));
-      const isReplaced = this.#replaced().length > 0;
-      if (isReplaced) fs.renameSync(this.target, aside);
-      try {
-        fs.renameSync(this.path, this.target);
-      } catch (error) {
-        if (isReplaced) fs.renameSync(aside, this.target);
-        throw error;
+      if (this.#replaced().length > 0) {
+        // A process was killed before it could delete the folder that it had replaced.
+        this.#removeOld();
+        fs.renameSync(this.target, this.#aside);
       }
+      fs.renameSync(this.path, this.target);
     } catch (error) {
+      this.#restore();
       this.discard();
       throw error;
     }
     this.#isOver = true;
-    fs.rmSync(aside, { recursive: true, force: true });
+    this.#removeOld();
+  }
+
+  // Puts the old folder back if the new one did not take its place, also if that was in another process, which was killed.
+  #restore(): void {
+    const isGone = !fs.existsSync(this.target) || fs.readdirSync(this.target).length === 0;
+    if (isGone && fs.existsSync(this.#aside)) fs.renameSync(this.#aside, this.target);
+  }
+
+  #removeOld(): void {
+    fs.rmSync(this.#aside, { recursive: true, force: true });
   }
 
   /** Removes what was written. Does nothing after `commit`. */
@@ -149,6 +161,13 @@ export class AtomicFolder {
 function temporaryName(target: string): string {
   const id = randomBytes(4).toString("hex");
   return path.join(path.dirname(target), `.partial-${id}-${path.basename(target).slice(-50)}`);
+}
+
+// The same name in every run, so that the next one finds the folder. The hash tells apart long names that end alike.
+function asideName(target: string): string {
+  const name = path.basename(target);
+  const id = createHash("sha256").update(name).digest("hex").slice(0, 8);
+  return path.join(path.dirname(target), `.replaced-${id}-${name.slice(-50)}`);
 }
 
 // A link, unlike a rename, never replaces a file that another process has created in the meantime.

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
+import fs, {
   chmodSync,
   existsSync,
   lstatSync,
@@ -186,6 +186,45 @@ describe("a folder", () => {
     expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("new");
     expect(readdirSync(inFolder())).toEqual(["set"]);
   });
+
+  // Neither the nth rename nor anything after it happens.
+  function killedAtRename(nth: number, work: () => void): void {
+    const { renameSync, rmSync, existsSync } = fs;
+    const killed = () => {
+      throw new Error("killed");
+    };
+    let left = nth;
+    fs.renameSync = (from, to) => {
+      left -= 1;
+      if (left > 0) return renameSync(from, to);
+      Object.assign(fs, { renameSync: killed, rmSync: killed, existsSync: killed });
+      return killed();
+    };
+    try {
+      expect(work).toThrow("killed");
+    } finally {
+      Object.assign(fs, { renameSync, rmSync, existsSync });
+    }
+  }
+
+  test.each([1, 2])(
+    "that was being replaced when the process was killed at rename %i is there for the next run",
+    (nth) => {
+      mkdirSync(inFolder("set"));
+      for (const name of names) writeFileSync(inFolder(`set/${name}`), "old");
+      const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+      write(folder, "new");
+      killedAtRename(nth, () => folder.commit());
+      expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+      expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+      const next = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+      expect(next.isNew).toBe(false);
+      write(next, "newer");
+      next.commit();
+      expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("newer");
+      expect(readdirSync(inFolder()).filter((name) => !name.startsWith(".partial-"))).toEqual(["set"]);
+    },
+  );
 
   test("never replaces a folder with files of others", () => {
     mkdirSync(inFolder("set"));
