@@ -117,6 +117,7 @@ export const entryProblems: ProblemRows = {
   "alternate-incomplete": note("Skipped an alternate page without `rel`, language or URL"),
   "alternate-relative": note("Resolved the relative URL of an alternate page: {value}"),
   "limit-video-values": loss("A video has more than {limit} values of one kind; the rest were skipped: {value}"),
+  "limit-preferences": loss("More than {limit} AI preferences; the rest were skipped"),
   "limit-images": loss("A page has more than {limit} images; the rest were skipped"),
   "limit-videos": loss("A page has more than {limit} videos; the rest were skipped"),
   "limit-alternates": loss("A page has more than {limit} alternates; the rest were skipped"),

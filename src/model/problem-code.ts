@@ -135,6 +135,7 @@ export type DocumentProblemCode =
   | "alternate-incomplete"
   | "alternate-relative"
   | "limit-video-values"
+  | "limit-preferences"
   | "limit-images"
   | "limit-videos"
   | "limit-alternates"

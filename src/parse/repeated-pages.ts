@@ -1,6 +1,6 @@
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
-// the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story. For
-// this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
+// the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story; a
+// different one is a reported loss. For this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ListField, ObjectField } from "../model/page-fields.ts";
@@ -52,7 +52,7 @@ export class RepeatedPages {
       return;
     }
     const before = first.size;
-    for (const name of objectFields) if (page[name] !== undefined) first.page[name] ??= page[name];
+    for (const name of objectFields) this.#mergeObject(first, page, name);
     for (const kind of listFields) this.#mergeList(first, page, kind);
     this.#grow(first.size - before);
   }
@@ -62,6 +62,13 @@ export class RepeatedPages {
     while (this.#first < this.#waiting.length) this.#releaseFirst();
   }
 
+  #mergeObject(first: Waiting, page: SitemapPage, name: ObjectField): void {
+    const added = page[name];
+    if (added === undefined) return;
+    first.page[name] ??= added;
+    if (contentKey(first.page[name]) !== contentKey(added)) this.#report(objects[name]);
+  }
+
   #mergeList(first: Waiting, page: SitemapPage, kind: ListField): void {
     const items = page[kind];
     if (items === undefined) return;
@@ -69,7 +76,7 @@ export class RepeatedPages {
     const list = (first.page[kind] ?? []) as object[];
     first.known ??= knownIn(first);
     for (const item of items) {
-      const key = contentKey(kind, item);
+      const key = kind + contentKey(item);
       if (first.known.has(key)) continue;
       if (list.length >= most) {
         this.#report(`limit-${kind}`, undefined, most);
@@ -102,9 +109,9 @@ export class RepeatedPages {
   }
 }
 
-// The fields to merge. The types require all that a page has, so the table of page fields need not be in every bundle of `sitegrove/parse`.
+// The fields to merge; for those that a page has once, what is reported of a second one. The types require all that a page has, so the table of page fields need not be in every bundle of `sitegrove/parse`.
 const lists: Readonly<Record<ListField, true>> = { images: true, videos: true, alternates: true };
-const objects: Readonly<Record<ObjectField, true>> = { newsStory: true };
+const objects: Readonly<Record<ObjectField, DocumentProblemCode>> = { newsStory: "news-repeated" };
 const listFields = Object.keys(lists) as ListField[];
 const objectFields = Object.keys(objects) as ObjectField[];
 const details = [...listFields, ...objectFields];
@@ -114,16 +121,16 @@ function hasDetails(page: SitemapPage): boolean {
 }
 
 function knownIn(waiting: Waiting): Set<string> {
-  const keys = listFields.flatMap((kind) => waiting.page[kind]?.map((item) => contentKey(kind, item)) ?? []);
+  const keys = listFields.flatMap((kind) => waiting.page[kind]?.map((item) => kind + contentKey(item)) ?? []);
   for (const key of keys) waiting.size += key.length;
   return new Set(keys);
 }
 
 // Returns a key that is equal for items with equal fields, in any order.
-function contentKey(kind: ListField, item: object): string {
+function contentKey(item: object): string {
   const sorted = (_: string, value: unknown) =>
     typeof value === "object" && !Array.isArray(value) ? Object.entries(value!).sort() : value;
-  return kind + JSON.stringify(item, sorted);
+  return JSON.stringify(item, sorted);
 }
 
 // Roughly the number of characters of a page. Written by hand, because every page is counted.

@@ -16,7 +16,7 @@ import { type RobotsGroup, RobotsGroups, type RobotsRule } from "./robots.ts";
 export interface RobotsTxt {
   /** The absolute URLs of its Sitemap lines. Relative ones are listed only with the option `url`. */
   readonly sitemaps: readonly string[];
-  /** Its Content-Signal, Content-Usage and License lines. */
+  /** Its Content-Signal, Content-Usage and License lines, up to 1,000. */
   readonly preferences: readonly RobotsPreference[];
   /**
    * Whether a crawler may fetch a URL. `url` is a URL, or the part after its host; `agent` is the crawler's product token, its

@@ -44,7 +44,9 @@ export class RobotsParser extends LineParser {
 
   protected takeLine(text: string): void {
     const isLenient = this.#resembles === undefined;
+    const { omitted } = this.robots;
     if (this.robots.takeLine(text, this.line, isLenient, this.#takeSitemap)) this.#hasRecords = true;
+    if (this.robots.omitted > omitted) this.report("limit-preferences", undefined, mostPreferences);
   }
 
   override end(): Entries {
@@ -100,6 +102,8 @@ export class RobotsGroups {
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
+  /** How many preferences there are beyond the limit. */
+  omitted = 0;
   // The crawlers that preferences are for, as written; undefined before the first group.
   #agents: string[] | undefined;
   #hasLines = false;
@@ -194,7 +198,10 @@ export class RobotsGroups {
     const field = preferenceFields.find((each) => each.toLowerCase() === key.toLowerCase());
     if (field === undefined) return;
     this.#hasLines = true;
-    if (this.preferences.length >= mostPreferences) return;
+    if (this.preferences.length >= mostPreferences) {
+      this.omitted += 1;
+      return;
+    }
     const value = detached(text);
     if (field === "License") {
       this.preferences.push({ field, value, line });

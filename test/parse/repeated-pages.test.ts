@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { readSitemap } from "../../src/crawl/read.ts";
 import type { PageList } from "../../src/model/page-list.ts";
-import { ProblemLog } from "../../src/model/problem.ts";
+import { isLossy, ProblemLog } from "../../src/model/problem.ts";
 import { createDocumentParser } from "../../src/parse/document.ts";
 import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import { parseSitemap } from "../../src/parse/parse-sitemap.ts";
@@ -47,12 +47,21 @@ describe("entries of one URL", () => {
       { url: two, images: [{ url: "https://example.org/two.png" }] },
     ]);
     expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", value: one, count: 3 }));
-    expect(result.complete).toBe(true);
+    // The news story `y`.
+    expect(result.problems.filter(({ code }) => isLossy(code))).toMatchObject([{ code: "news-repeated" }]);
+    expect(result.complete).toBe(false);
   });
 
   test("the first news story counts, whichever entry has it", () => {
     const result = parsed(urlset(entry(one), entry(two, news("z")), entry(one, news("x")), entry(one, news("y"))));
     expect(result.pages).toMatchObject([{ url: one, newsStory: { title: "x" } }, { url: two }]);
+    expect(result.codes).toContain("news-repeated");
+  });
+
+  test("the same news story twice is no loss", () => {
+    const result = parsed(urlset(entry(one, news("x")), entry(one, news("x"))));
+    expect(result.codes).not.toContain("news-repeated");
+    expect(result.complete).toBe(true);
   });
 
   test("limits apply to the merged page", () => {

@@ -358,6 +358,13 @@ describe("preferences for the use of pages", () => {
     expect(robots.preferences).toHaveLength(1000);
   });
 
+  test("preferences beyond the limit are a reported loss", () => {
+    const result = parsed(`${"License: x\n".repeat(1000)}License: y\nLicense: z`, { url: robotsUrl });
+    expect(result.problems).toMatchObject([{ code: "limit-preferences", limit: 1000, line: 1001, count: 2 }]);
+    expect(result.complete).toBe(false);
+    expect(parsed("License: x\n".repeat(1000), { url: robotsUrl }).problems).toEqual([]);
+  });
+
   test("with the URL of the robots.txt, parseRobots also returns sitemaps with relative URLs", () => {
     const text = "Sitemap: //cdn.example.org/a.xml\nSitemap: /b.xml\nSitemap: c.xml";
     const url = "http://example.org/robots.txt";

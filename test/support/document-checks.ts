@@ -13,6 +13,7 @@ import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import type { CreateFastPath } from "../../src/parse/xml/scanner.ts";
 import { noFastPath } from "./no-fast-path.ts";
 import { Random } from "./random.ts";
+import { mergeLosses } from "./same-urls.ts";
 
 export interface Reading {
   readonly pages: Entries["pages"];
@@ -84,9 +85,9 @@ function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading
   return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
 }
 
-// Limits of details may be reached only where entries of one URL are merged, which nobody does for URLs alone.
+// What is lost when entries of one URL are merged is not known if only URLs are read.
 function withUrls({ complete: _, ...reading }: Reading) {
-  const problems = reading.problems.filter(({ code }) => !/^limit-(?:images|videos|alternates|repeats)$/.test(code));
+  const problems = reading.problems.filter(({ code }) => !mergeLosses.test(code));
   return { ...reading, problems, pages: reading.pages.map(({ url }) => url) };
 }
 

@@ -39,7 +39,8 @@ export const mediaRules: RuleRows = {
     fix: "Write two or three letters, such as `en`; for Chinese, `zh-cn` or `zh-tw`.",
   }),
   "news-repeated": ruleFor(["google"], "error", "engine", sources.news, {
-    sentence: "Invalid XML: too many tags. An entry has more than one `<news:news>`.",
+    sentence:
+      "Invalid XML: too many tags. An entry has more than one `<news:news>`, or entries of one URL have different ones.",
     fix: "Keep one.",
     problems: "news-repeated",
   }),
