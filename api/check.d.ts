@@ -3,7 +3,7 @@
 /** Known findings. One fails again if a new occurrence appears; without a list of them, if their number and share of the pages grow. */
 export declare class Baseline implements KnownPlaces {
   #private;
-  /** `nameOf`: the sitemap as it is shown. */
+  /** `nameOf` returns the name under which a sitemap is shown. */
   constructor(before?: BaselineFindings, nameOf?: (sitemap: string) => string);
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
   /** The result without known findings. `isFixed`: whether some of them are gone. */
@@ -11,7 +11,7 @@ export declare class Baseline implements KnownPlaces {
     readonly result: CheckResult;
     readonly isFixed: boolean;
   };
-  /** All findings as known ones: the document of the next baseline. */
+  /** The document of the next baseline, in which all of these findings are known. */
   toJson(result: CheckResult, tree: SitemapTree): object;
 }
 
@@ -36,7 +36,10 @@ export interface BuiltInRule extends Rule {
   readonly id: RuleId;
 }
 
-/** Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the tree. */
+/**
+ * Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the
+ * tree.
+ */
 export interface CheckOptions extends Options {
   /**
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
@@ -87,8 +90,8 @@ export interface CheckOptions extends Options {
    */
   location?: boolean | undefined;
   /**
-   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only if
-   * robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
+   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only
+   * if robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
    * @default 0; for an archive, as many as it has
    */
   pages?: number | "all" | undefined;
@@ -280,7 +283,10 @@ export interface PageResults {
   readonly requested: number;
   /** How many responded, and were checked. */
   readonly checked: number;
-  /** How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical URL. */
+  /**
+   * How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical
+   * URL.
+   */
   readonly bad: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;

@@ -1,4 +1,4 @@
-// The baseline of a check: known findings and their occurrences. Only new ones fail it.
+// The baseline of a check: known findings and their occurrences. Only new ones fail the check.
 import { createHash } from "node:crypto";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { KnownPlaces } from "./findings.ts";
@@ -42,7 +42,7 @@ const notBaseline = "not a baseline";
 interface Seen {
   readonly before: ReadonlySet<string>;
   readonly occurrences: Set<string>;
-  /** Cases that were looked up one by one, and those that were not there before. */
+  /** How many cases were looked up one by one, and how many of them are new. */
   cases: number;
   unknown: number;
 }
@@ -53,7 +53,7 @@ export class Baseline implements KnownPlaces {
   readonly #nameOf: (sitemap: string) => string;
   readonly #seen = new Map<string, Seen>();
 
-  /** `nameOf`: the sitemap as it is shown. */
+  /** `nameOf` returns the name under which a sitemap is shown. */
   constructor(before: BaselineFindings = {}, nameOf: (sitemap: string) => string = (sitemap) => sitemap) {
     this.#before = before;
     this.#nameOf = nameOf;
@@ -87,11 +87,11 @@ export class Baseline implements KnownPlaces {
     );
     const failed = tally(findings);
     const known = occurrencesIn(result) - occurrencesIn(failed);
-    // Findings in what could not be read do not count as fixed.
+    // Known findings in documents that could not be read do not count as fixed.
     return { result: { ...result, findings, known, ...failed }, isFixed: isGone && tree.complete };
   }
 
-  /** All findings as known ones: the document of the next baseline. */
+  /** The document of the next baseline, in which all of these findings are known. */
   toJson(result: CheckResult, tree: SitemapTree): object {
     return { version: 2, findings: this.#entries(result, tree) };
   }

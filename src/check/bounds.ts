@@ -27,11 +27,11 @@ export const bounds = {
   /** Dates within this time were written by one run of a generator. */
   generatedSpread: 60_000,
   generatedAge: 86_400_000,
-  /** With a smaller share of dated pages, dates are missing. */
+  /** The share of pages that should have a date. */
   datedShare: 0.5,
   /** Two dates of one page further apart than this contradict each other. */
   lastmodConflict: 1_000,
-  /** From this many pages on, a path with combinations of the same parameters is a filtered list. */
+  /** A path with at least this many combinations of the same parameters is a filtered list. */
   facetSets: 20,
   /** A parameter with more values is not a filter. */
   facetValues: 1000,
@@ -40,7 +40,7 @@ export const bounds = {
   /** A date without a time may mean any hour of the day. */
   newsAgeOfDate: 259_200_000,
   images: 1000,
-  /** The share of pages with one image from which it is a placeholder. */
+  /** An image on at least this share of the pages is a placeholder. */
   placeholderShare: 0.5,
   /** In seconds. */
   videoDuration: { least: 1, most: 28_800 },
@@ -50,11 +50,11 @@ export const bounds = {
   videoUploader: 255,
   /** How much older the Last-Modified of a page may be than its `lastmod`. */
   pageOlder: 2_592_000_000,
-  /** Fewer dates tell nothing about whether dates can be trusted. */
+  /** With fewer dates, it is unknown whether dates can be trusted. */
   trustedDates: 10,
   /** If a smaller share of the dates is wrong, the others are still trusted. */
   untrustedShare: 0.05,
-  /** Dates within this time are that of the request, in seconds. */
+  /** A date at most this far from the request is the time of the request, in seconds. */
   requestSpread: 60,
   /** How much newer a page's own date may be than its `lastmod`: time zones differ. */
   pageNewer: 86_400_000,

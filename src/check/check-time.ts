@@ -1,4 +1,4 @@
-// The clocks of a check: its time limit, and when the documents were received.
+// The times of a check: its time limit, and when the documents were received.
 import { pauseWhenDue } from "../crawl/read.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -33,7 +33,10 @@ export class CheckTime {
   }
 }
 
-/** When documents were received, or the website said that they are still the same. Dates are compared with this time, so that two checks of one archive give the same result. */
+/**
+ * When documents were received, or the website said that they are still the same. Dates are compared with this time, so that two checks of
+ * one archive give the same result.
+ */
 export class Receipt {
   readonly #tree: SitemapTree;
   readonly #given: number | undefined;
@@ -45,7 +48,7 @@ export class Receipt {
     this.#given = given;
   }
 
-  /** In milliseconds. Now, for documents that did not come from a server. */
+  /** When a sitemap was received, in milliseconds; now, if it did not come from a server. */
   async of(sitemap: Sitemap): Promise<number> {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }

@@ -29,7 +29,7 @@ export class Clusters {
   readonly #clusters: Join;
   readonly #links: Join;
   readonly #scan = new UrlScan();
-  /** Some return links may be in what could not be read. */
+  /** Whether return links may be in documents that could not be read. */
   mayReturn = false;
   /** The pages that need a second pass. */
   unsettled: Marks = new Marks(0);
@@ -54,7 +54,7 @@ export class Clusters {
     for (const { words, starts } of this.#clusters.groups()) {
       const isMember = (at: number) => (words[at + 4]! & 1) === 1;
       const hasConflict = (at: number) => conflicts.get(words[at + 5]! >>> 0) !== 0;
-      // Whether all members of the set are listed with it: then their number is its size.
+      // If all members of the set are listed with it, their number equals its size.
       const listed = new Set(starts.filter(isMember).map((at) => urlNumber(words[at + 2]!, words[at + 3]!)));
       const isWhole = listed.size === words[starts[0]! + 4]! >>> 1;
       const isSettled = isWhole && !(conflicts.isAny && starts.some(hasConflict));

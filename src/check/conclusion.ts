@@ -7,10 +7,10 @@ import type { LastmodTrust } from "./lastmod-trust.ts";
 import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
 import { type Need, severities } from "./rule.ts";
 
-// Nothing is said about these if nobody asked for them.
+// Rules that need one of these are not reported as unchecked if the caller did not ask for it.
 const optional: readonly Need[] = ["requested", "files", "pages"];
 
-// Optional inputs are not reported as missing.
+// Why a rule was not checked, by what it needs. Optional inputs are not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   site: "they need the whole website",
   location: "the file's URL is unknown",

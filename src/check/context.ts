@@ -1,5 +1,5 @@
-// What rules know besides the page: about the website (how each sitemap was found, what lists it), the sitemap whose pages they check,
-// hosts, and what robots.txt allows.
+// What rules know in addition to the page: about the website (how each sitemap was found, what lists it), the sitemap whose pages they
+// check, hosts, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { DocumentResponse } from "../model/exchange.ts";
@@ -52,9 +52,9 @@ export interface SitemapContext {
 
 export interface Location {
   readonly origin: Origin;
-  /** The beginning of all URLs of its host: `https://example.org`. */
+  /** All URLs of its host begin with this: `https://example.org`. */
   readonly start: string;
-  /** The beginning of all URLs in its directory or below: `https://example.org/blog/`. */
+  /** All URLs in its directory or below begin with this: `https://example.org/blog/`. */
   readonly directory: string;
 }
 
@@ -104,7 +104,7 @@ export class SiteContext {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
   }
 
-  /** The URL that it was declared with, after the option `rewrite`. */
+  /** The declared URL of a sitemap, after the option `rewrite`. */
   declared({ url, declaredUrl = url }: Sitemap): string {
     return rewriteUnlessTarget(declaredUrl, this.rewrite);
   }
@@ -139,7 +139,7 @@ export interface Origin {
   readonly scheme: "http" | "https";
   /** In lower case, with a port that is not the default one. */
   readonly host: string;
-  /** `private`: not reachable from outside. `staging`: probably not meant to be. */
+  /** `private`: not reachable from outside. `staging`: probably not meant to be reachable. */
   readonly reach: "public" | "private" | "staging";
   readonly hasCredentials: boolean;
   /** Whether it has capitals, a default port, or a trailing dot. */
@@ -187,12 +187,12 @@ const previews =
 /** What robots.txt allows for the configured crawlers. */
 export class RobotsAccess {
   readonly #agents: readonly string[];
-  // The beginnings of the URLs that the rules are about: `https://example.org`.
+  // The origins that the rules apply to: `https://example.org`.
   readonly #origins: readonly string[];
   // The rules for each crawler. Most crawlers share theirs.
   readonly #rules: readonly RobotsRules[];
   #closed: readonly RobotsRules[];
-  /** Whether there is a robots.txt, or it is known that there is none. */
+  /** Whether there is a robots.txt, or there certainly is none. */
   readonly isKnown: boolean;
   /** There are too many rules and pages to compare all of them. */
   isSpent = false;
@@ -212,11 +212,13 @@ export class RobotsAccess {
     if (robots === undefined) return new RobotsAccess(agents, [], record?.outcome === "absent" ? "" : undefined);
     let text = "";
     for await (const piece of tree.text(robots)) text += piece;
-    // If robots.txt redirects to another host, its rules count for both.
+    // If robots.txt redirects to another host, its rules apply to both.
     return new RobotsAccess(agents, [tree.homepage, robots.url], text);
   }
 
-  /** The names of the crawlers that may not fetch a URL, and whether the first, the most important one, is among them. Undefined if all may. */
+  /**
+   * The names of the crawlers that may not fetch a URL, and whether the first, the most important one, is among them. Undefined if all may.
+   */
   blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
     if (this.#closed.length === 0) return undefined;
     const origin = this.#origins.find((each) => isAt(url, each));

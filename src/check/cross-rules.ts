@@ -38,8 +38,8 @@ export class CrossRules {
   }
 
   /**
-   * All pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Returns whether there were too many records, and
-   * whether return links may be in what could not be read.
+   * Joins the records, after all pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Returns whether there were too
+   * many records, and whether return links may be in what could not be read.
    */
   async finish(
     isComplete: boolean,
@@ -80,13 +80,13 @@ export class CrossRules {
     }
   }
 
-  // Counts all cases; shows the first ones of each sitemap as examples, and lists all of them if that is wanted.
+  // Counts all cases, shows the first ones of each sitemap as examples, and lists all of them if the caller wants that.
   async #show(cases: Cases): Promise<void> {
     const { findings, time } = this.#run;
     const { rows } = findings;
     const pages = this.#pages;
     const shown = new Cases(this.#spill, pages.count);
-    // The other way round: by the page whose text they show.
+    // The same cases, by the other page, whose text they show.
     const compared = new Cases(this.#spill, pages.count);
     const room = new Map<FindingDraft, number>();
     for (const found of cases.inOrder()) {
@@ -135,7 +135,7 @@ export class CrossRules {
     return this.#run.findings.draft(rule, this.#pages.sitemap(this.#pages.sitemapOf(ordinal)).url);
   }
 
-  // What an example shows beside the page.
+  // What an example shows in addition to the page.
   #valueOf({ rule, other, text }: Case, page: SitemapPage): string | undefined {
     if (rule === "url-variants") return text;
     if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
@@ -144,7 +144,7 @@ export class CrossRules {
   }
 }
 
-/** `text`: of the page that it is compared with. */
+/** `text`: the text of the page that the case is compared with. */
 type Case = Found & { readonly text: string | undefined };
 
 /** Cases on disk, by the number of their page. */
@@ -166,7 +166,7 @@ class Cases {
     this.pages.set(ordinal);
   }
 
-  /** In the order of the pages. The joins find those of one page in an order that differs in every run. */
+  /** Yields the cases in the order of the pages. Joins find the cases of one page in an order that differs in every run. */
   *inOrder(): Generator<Case, undefined> {
     let own: Case[] = [];
     const sorted = () =>

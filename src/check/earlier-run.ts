@@ -1,5 +1,5 @@
 // An earlier run, from its archive, compared with this one: whether dates changed when their pages did. All listed pages of both are joined
-// on disk; the content of pages is compared where both runs requested them.
+// on disk; the content of a page is compared if both runs requested it.
 
 import { type Group, Join } from "../join/join.ts";
 import { SpillFile } from "../join/spill-file.ts";
@@ -40,7 +40,7 @@ export class EarlierRun {
     this.#run = run;
   }
 
-  /** Reads its pages. Rejects with a `SitemapError` if the archive cannot be read. */
+  /** Reads the pages of the earlier run. Rejects with a `SitemapError` if the archive cannot be read. */
   async open(): Promise<void> {
     const { tree: own, settings, time } = this.#run;
     const { rewrite } = partsOf(own).settings;
@@ -69,12 +69,12 @@ export class EarlierRun {
     this.#isWhole = tree.complete;
   }
 
-  /** A page of this run. `lastModified` in milliseconds, NaN for none. */
+  /** Records a page of this run. `lastModified` is in milliseconds, NaN for none. */
   see(scan: UrlScan, lastModified: number, isTime: boolean, receivedAt: number): void {
     addRecord(this.#now, scan, lastModified, isTime, receivedAt);
   }
 
-  /** The content of a page of this run. Nothing is known about a page that is not HTML, or not read to its end. */
+  /** Compares the content of a page of this run. Skips a page that is not HTML, or was not read to its end. */
   async compare(url: string, html: string): Promise<void> {
     if (this.#pages === undefined || this.#compared.size >= bounds.comparedPages || !isWholePage(html)) return;
     const { outcome, html: before } = await this.#pages.page(url);
@@ -86,7 +86,7 @@ export class EarlierRun {
     this.#compared.set(keyOf(scan.pageHigh, scan.pageLow), { isSame, lines });
   }
 
-  /** All pages of this run were seen. */
+  /** Compares the two runs, after all pages of this run were seen, and adds the result to `trust`. */
   async judge(trust: LastmodEvidence, isComplete: boolean): Promise<void> {
     const pairs = { sameDate: { same: 0, other: 0 }, newDate: { same: 0, other: 0 } };
     const isSamePage = this.#verdicts();
@@ -97,7 +97,7 @@ export class EarlierRun {
       if (before.starts.length === 0) continue;
       shared += 1;
       const [one, two] = [dateOf(before), dateOf(now)];
-      // Whether a day and a time are the same date is not certain.
+      // A day and a time cannot be compared for certain.
       if (one === undefined || two === undefined || one < 0 !== two < 0) continue;
       dated += 1;
       const hasNewDate = contradicts(one, two);
@@ -129,8 +129,8 @@ export class EarlierRun {
     await this.#tree?.close();
   }
 
-  // Whether a page is the same. Lines that several pages share belong to the template. A page without lines of its own may be the shell of an
-  // application, and one whose only change is shared may have a new footer: nothing is known about these.
+  // Whether a page is the same. Lines that several pages share belong to the template. A page without lines of its own may be the shell of
+  // an application, and one whose only change is shared may have a new footer: nothing is known about these.
   #verdicts(): (key: string) => boolean | undefined {
     const counts = new Map<number, number>();
     for (const { lines } of this.#compared.values())
@@ -183,12 +183,12 @@ function isWholePage(html: string): boolean {
   return html !== "" && Buffer.byteLength(html) < bounds.pageBytes;
 }
 
-// Without the title, which may be all that a script filled in, and without links, whose texts are about other pages.
+// The text of a page without its title, which may be all that a script filled in, and without links, whose texts are about other pages.
 function ownText(html: string): Set<string> {
   return new Set(visibleText(html.replace(/<title[\s>][^<]*/i, ""), { links: false }));
 }
 
-// Numbers are ignored: times and counters change by themselves.
+// Ignores numbers, because times and counters change by themselves.
 function changedLines(before: string, now: string): Set<string> {
   const textOf = (html: string) => new Set(Array.from(ownText(html), (line) => line.replaceAll(/\d+/g, "")));
   const [one, two] = [textOf(before), textOf(now)];

@@ -5,7 +5,7 @@ import type { SitemapTree } from "../tree/tree.ts";
 /** What may get a line: an example, or an occurrence. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
 
-/** Adds the line to what is about a URL, by sitemap. Reads each document no further than the last of them. */
+/** Adds lines to items about URLs, by sitemap. Reads each document only up to the last of these URLs. */
 export async function findLines(
   tree: SitemapTree,
   wanted: ReadonlyMap<string, readonly Lineless[]>,
@@ -32,7 +32,7 @@ function urlOf({ url, value }: Lineless): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** The lines of these URLs in a document: where a URL is that of its entry, or else where it is first. */
+/** The lines of these URLs in a document: the line where a URL is that of an entry, or else its first occurrence. */
 export async function linesOf(
   wanted: ReadonlySet<string>,
   text: AsyncIterable<string>,
@@ -56,14 +56,14 @@ export class EntryLines {
   // The lines of entries by URL, piece by piece; `end`: how many entries there are up to the end of the piece.
   #pieces: { readonly lines: ReadonlyMap<string, number>; readonly end: number }[] = [];
   #entries = 0;
-  // How many entries more than pages there were at the last page that was found: some are skipped, some are merged.
+  // How many more entries than pages there were up to the last page that was found, because some entries are skipped or merged.
   #skipped = 0;
 
   constructor(text: AsyncIterable<string>) {
     this.#urls = urlsIn(text);
   }
 
-  /** `number`: that of the page in its sitemap, or of one soon after it. */
+  /** `number`: the number of the page in its sitemap, or of a page soon after it. */
   async lineOf(url: string, number: number): Promise<number | undefined> {
     for (let at = 0; at < this.#pieces.length || (await this.#read(number)); at++) {
       const { lines, end } = this.#pieces[at]!;
@@ -133,7 +133,7 @@ async function* urlsIn(text: AsyncIterable<string>): AsyncGenerator<readonly Fou
 }
 
 const enough = 65_536;
-// In a CDATA section, in an attribute, in an element or a line: each ends in its own way.
+// A URL in a CDATA section, an attribute, an element or a line. Each ends in its own way.
 const writtenUrl =
   /(?<=<!\[CDATA\[\s*)https?:\/\/[^\r\n]*?(?=\s*\]\]>)|(?<=")https?:\/\/[^<>"\r\n]+|https?:\/\/[^<>\r\n]+/gi;
 
@@ -148,7 +148,7 @@ function lineFeedsIn(text: string, from: number, to: number): number {
   return count;
 }
 
-// The text of an element that is not part of an image or a video, or a whole line.
+// Whether a URL is the text of an element outside of images and videos, or a whole line.
 function startsEntry(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 40), at).trimEnd();
   if (before === "" || /\n\s*$/.test(text.slice(Math.max(0, at - 2), at))) return !before.endsWith("=");

@@ -1,5 +1,5 @@
 // Finds lists that filters multiply, whatever their parameters are called: one path with many combinations of the same few values. A
-// parameter that has another value on most pages (`?id=17`) tells pages apart, and is not a filter.
+// parameter that has a different value on most pages (`?id=17`) identifies pages, and is not a filter.
 import { counted } from "../model/figures.ts";
 import { detached } from "../model/text.ts";
 import { bounds } from "./bounds.ts";
@@ -27,7 +27,7 @@ export class FacetPaths {
   /** There were more paths with parameters than are compared. */
   isSpent = false;
 
-  /** A page with parameters. `query`: the start of the query in the URL; `end`: its end. */
+  /** Counts a page with parameters. `query`: the start of the query in the URL; `end`: its end. */
   see(url: string, query: number, end: number, sitemap: string): void {
     const path = url.slice(0, query);
     const counts = this.#paths.get(path) ?? this.#begin(path, url, sitemap);

@@ -20,7 +20,7 @@ export interface FindingDraft {
   readonly severity: Severity;
   readonly sitemap: string;
   count: number;
-  /** Their lines may be found later. */
+  /** The lines of examples may be added later. */
   readonly examples: { -readonly [Name in keyof FindingExample]: FindingExample[Name] }[];
   /** How many more examples fit. */
   room: number;
@@ -56,7 +56,7 @@ export class Findings {
   readonly #judge: Judge;
   readonly #known: KnownPlaces | undefined;
   readonly #sentenceOf: (rule: string) => string;
-  /** Receives every occurrence, if somebody wants them. */
+  /** Receives every occurrence, if the caller wants them. */
   readonly rows: OccurrenceRows | undefined;
   readonly isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
@@ -112,13 +112,13 @@ export class Findings {
   }
 
   /**
-   * Shows an occurrence that was counted, unless it is known from the baseline: as a row, and while there is room as an example. `isCase`: it
-   * is counted as one, not as one of many.
+   * Shows an occurrence that was counted, unless it is known from the baseline: as a row, and while there is room as an example. `isCase`:
+   * it is counted as one, not as one of many.
    */
   show(draft: FindingDraft, example: ExampleParts, isCase: boolean, isExample: boolean = true): void {
     const { rule, sitemap, severity } = draft;
     const { url, value = "", file, line } = example;
-    // The value of a whole document has figures in it, which change.
+    // For a whole document, the value contains figures, which change from run to run.
     const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
     if (this.#known?.isKnown(rule, sitemap, place, isCase)) return;
     if (isExample) this.#keep(draft, example);
@@ -181,13 +181,13 @@ export class SitemapFindings {
     this.#findings.count(rule, this.sitemap, count, example);
   }
 
-  /** Counts many, which are listed later. */
+  /** Counts many occurrences, which are listed later. */
   countMany(rule: RuleId, count: number): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) draft.count += count;
   }
 
-  /** Shows one of those that were counted before. `isExample`: also as an example. `isCase`: it is the only one. */
+  /** Shows an occurrence that was counted before. `isExample`: also as an example. `isCase`: it was counted as one. */
   another(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) this.#findings.show(draft, example, isCase, isExample);

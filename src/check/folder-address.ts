@@ -1,5 +1,5 @@
-// Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user need not
-// give a URL; if they name another address than the user, the generator is not configured.
+// Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user need
+// not give a URL; if they name an address other than the user's, the generator is not configured.
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
@@ -99,7 +99,7 @@ const places: readonly (readonly [generator: RegExp, files: RegExp, place: strin
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// How often each address is named, and where first.
+// Counts how often each address is named, and remembers where it was named first.
 class Sightings {
   readonly #folder: string;
   readonly #by: string;
@@ -166,7 +166,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-// The beginnings of the first files of each kind are enough.
+// Reading the beginnings of the first files of each kind is enough.
 const mostFiles = 20;
 const mostBytes = 65_536;
 

@@ -1,4 +1,4 @@
-// The files of a static site by their paths in URLs. Links cannot lead out of their folder. `ls` needs no more than this of a folder.
+// The files of a static site by their paths in URLs. Links cannot lead out of their folder. This is all that `ls` needs to read a folder.
 import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
@@ -8,7 +8,7 @@ import { type Problem, problem } from "../model/problem.ts";
 export const hosts = ["netlify", "cloudflare-pages", "vercel", "github-pages"] as const;
 export type Host = (typeof hosts)[number];
 
-/** The real path of a file by its percent-encoded name, never outside of the folder; undefined if there is none. */
+/** The real path of a file by its percent-encoded name; undefined if there is none. A file outside of the folder is a problem. */
 export function fileAt(folder: string, encoded: string): string | Problem | undefined {
   try {
     const named = path.join(folder, decodeURIComponent(encoded));
@@ -31,7 +31,7 @@ export function isInside(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-/** All files below a folder. Links are not followed: a target inside of the folder is listed where it is. */
+/** Yields all files below a folder. Does not follow links: a target inside of the folder is listed anyway, at its own path. */
 export function* filesIn(folder: string): Generator<string, void> {
   for (const entry of entriesOf(folder)) {
     // Skips folders of frameworks, of the system and of packages.

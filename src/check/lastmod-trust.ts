@@ -53,9 +53,9 @@ const sentences: Readonly<Record<LastmodReasonCode, string>> = {
 /** The dates of one sitemap. */
 export interface SitemapDates {
   readonly dated: number;
-  /** How many have the most common date. */
+  /** The most common date, and how many pages have it. */
   readonly equal: { readonly value: number; readonly count: number };
-  /** How many are within a minute of the request, and within a day. */
+  /** How many dates are within a minute of the request, and within a day. */
   readonly atRequest: number;
   readonly today: number;
   /** Most of its pages are news stories, whose dates are always recent. */
@@ -70,7 +70,7 @@ export class LastmodEvidence {
   #compared = 0;
   #pairs = 0;
 
-  /** All dates of a sitemap were seen. */
+  /** Adds the dates of a sitemap, after all of them were seen. */
   addSitemap(dates: SitemapDates): void {
     this.#dated += dates.dated;
     if (dates.dated >= bounds.trustedDates) this.#judge(dates);
@@ -87,7 +87,7 @@ export class LastmodEvidence {
       small.values.set(value, (small.values.get(value) ?? 0) + count);
   }
 
-  /** A page's own date was compared with its date in the sitemap. */
+  /** Adds the result of comparing a page's own date with its date in the sitemap. */
   compare(verdict: "older" | "newer" | "same" | undefined): void {
     if (verdict === undefined) return;
     this.#compared += 1;
@@ -95,7 +95,7 @@ export class LastmodEvidence {
     if (verdict === "newer") this.#count("older-than-page", 1);
   }
 
-  /** Pages and their dates were compared with an earlier run. */
+  /** Adds the result of comparing pages and their dates with an earlier run. */
   compareRuns(isSameDate: boolean, isSamePage: boolean, pages: number): void {
     this.#pairs += pages;
     if (pages === 0 || isSameDate === isSamePage) return;

@@ -77,7 +77,7 @@ export class OccurrenceRows {
     await this.#offer();
   }
 
-  /** Called by the check when there are no more rows, and by a reader that stops early. */
+  /** Ends the rows. The check calls it after the last row, and so does a reader that stops early. */
   end(): void {
     void this.#lines?.close();
     this.#isEnded = true;

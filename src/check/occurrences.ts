@@ -26,7 +26,7 @@ export async function* streamOccurrences(
   return step.value;
 }
 
-/** The same, in batches. `isUncapped`: the result has all of them as examples, too. */
+/** Like `streamOccurrences`, but in batches. `isUncapped`: the result also has all occurrences as examples. */
 export async function* occurrenceBatches(
   tree: SitemapTree,
   options: CheckOptions = {},
@@ -36,7 +36,7 @@ export async function* occurrenceBatches(
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   const checking = checkTreeWhile(tree, { ...options, signal }, { ...more, rows }).finally(() => rows.end());
-  // It is awaited below; if the caller stops early, a failure does not matter.
+  // The check is awaited below. If the caller stops early, its failure does not matter.
   checking.catch(() => undefined);
   try {
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) yield batch;

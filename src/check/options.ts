@@ -6,7 +6,10 @@ import type { Baseline } from "./baseline.ts";
 import type { Engine, Rule, Severity } from "./rule.ts";
 import type { SiteFilesOptions } from "./site-files.ts";
 
-/** Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the tree. */
+/**
+ * Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the
+ * tree.
+ */
 export interface CheckOptions extends Options {
   /**
    * Severities for rules, or `"off"`; and custom rules. A list may contain both.
@@ -57,8 +60,8 @@ export interface CheckOptions extends Options {
    */
   location?: boolean | undefined;
   /**
-   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only if
-   * robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
+   * How many pages of the sitemaps to request and check, or `"all"`: spread over sitemaps and sections, the same ones each time, and only
+   * if robots.txt allows it. For a tree from an archive, nothing is requested: the archive has the pages of the check that wrote it.
    * @default 0; for an archive, as many as it has
    */
   pages?: number | "all" | undefined;

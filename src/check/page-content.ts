@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { visibleContent } from "../pages/visible-content.ts";
 import type { SiteFiles } from "./site-files.ts";
 
-/** A digest of the file at a URL of a static site. If the host sends no file, what it does instead. */
+/** A digest of the file at a URL of a static site. If the host sends no file, describes what it does instead. */
 export function contentIn(files: SiteFiles, url: string): string {
   const answer = files.find(url);
   if (answer?.kind === "redirect") return `redirect ${answer.to}`;

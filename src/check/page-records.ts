@@ -13,7 +13,7 @@ import type { WebsitePages } from "./website-pages.ts";
 // The words of a record. The first three are the URL: two for the page, one for its spelling.
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
 
-/** The rules across all sitemaps. */
+/** The rules that compare pages across all sitemaps. */
 export const crossRules = [
   "url-duplicate",
   "url-variants",
@@ -58,7 +58,7 @@ export class UrlRecords {
 
 // The records of one page, in the order of the tree. There are few spellings: each is represented by its first record.
 function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
-  // By spelling, its first record. `date` is the first date, and `dated` the page that has it.
+  // The first record of each spelling. `date` is the first date, and `dated` the page that has it.
   const spellings = new Map<number, { ordinal: number; set: number; date: number; dated: number }>();
   const firstOrdinal = words[starts[0]! + word.ordinal]! >>> 0;
   for (const at of starts) {
@@ -101,7 +101,7 @@ export function contradicts(one: number, two: number): boolean {
   if (one < 0 && two < 0) return true;
   const time = Math.max(one, two) * 1000;
   const day = (-2 - Math.min(one, two)) * dayLength;
-  // The day may be meant in any time zone.
+  // A day without a time may be in any time zone.
   return time < day - timeZones || time >= day + dayLength + timeZones;
 }
 

@@ -47,7 +47,7 @@ export class PathRules<T> {
     return true;
   }
 
-  /** All that match, in the order in which the host tries them. */
+  /** Yields all rules that match, in the order in which the host tries them. */
   *match(path: string): Generator<PathMatch<T>, void> {
     const rows = [...(this.#literal.get(this.#keyOf(path)) ?? [])];
     for (const row of this.#patterns) if (row.expression?.test(path)) rows.push(row);
@@ -92,7 +92,7 @@ function sourceOf(path: string, isExact: boolean): string | undefined {
   return source;
 }
 
-// The path as URLs write it.
+// The path, percent-encoded as in a URL.
 function encoded(path: string): string {
   return parseUrl(path, "https://local.invalid/")?.pathname ?? path;
 }

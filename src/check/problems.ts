@@ -1,5 +1,5 @@
 // Findings from the problems of documents, and from the reasons why there is none: which rule a problem belongs to, and further
-// examples of it. Of each kind the reader keeps the first and a count; the next ones are found again in the stored document,
+// examples of it. The reader keeps the first problem of each kind and a count; the others are found again in the stored document,
 // which is read no further than needed.
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
@@ -31,7 +31,7 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   if (kind === "pages" && format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;
   }
-  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links of Atom may be relative.
+  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links in Atom may be relative.
   if (format === "atom" && code === "url-relative") return undefined;
   return documentRules.get(code);
 }
@@ -116,7 +116,7 @@ async function illustrateProblems(
     for (const { problem, url } of log.take()) {
       const rule = ruleOf(problem, sitemap);
       unlisted.delete(problem.code);
-      // In a document of one long line, many look the same.
+      // In a document with one long line, many problems look the same.
       const isNew = seen.size < mostSeen && !seen.has(sameness(problem, url));
       if (isNew) seen.add(sameness(problem, url));
       const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
@@ -141,7 +141,7 @@ async function illustrateProblems(
   }
 }
 
-// More than examples can show.
+// More problems than examples can show.
 const mostSeen = 100_000;
 
 function sameness({ code, line, value }: Problem, url?: string): string {
@@ -211,7 +211,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     this.finish();
   }
 
-  /** The pages of the remaining problems will not be known. */
+  /** Ends the search: the pages of the remaining problems will never be known. */
   finish(): void {
     this.#settle(this.#ended);
     this.#settle(this.#open);

@@ -26,7 +26,7 @@ export class RequestedPages {
     if (this.#listed.add(page.url)) this.#sample?.add(sitemap, [page], sitemap);
   }
 
-  /** After all pages were seen: how many there are, each once. */
+  /** How many different pages are listed. Valid after all pages were seen. */
   get listedCount(): number {
     return this.#listed.size;
   }
@@ -59,7 +59,7 @@ class UrlSet {
     return this.#urls.size;
   }
 
-  /** False if it was already in the set. */
+  /** Adds a URL. Returns false if it was already in the set. */
   add(url: string): boolean {
     this.#reader.read(urlKey(url));
     return this.#urls.add(this.#reader.high, this.#reader.low);

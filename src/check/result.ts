@@ -36,7 +36,10 @@ export interface PageResults {
   readonly requested: number;
   /** How many responded, and were checked. */
   readonly checked: number;
-  /** How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical URL. */
+  /**
+   * How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical
+   * URL.
+   */
   readonly bad: number;
   /** Pages that robots.txt disallows; they were not fetched. */
   readonly disallowed: number;

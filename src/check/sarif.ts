@@ -63,7 +63,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocation
   const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
   const located = (each?: FindingExample) => locationOf(places.of(sitemap, each), each);
-  // The schema forbids equal locations. Shortened examples may be equal, and those of one long line.
+  // The schema forbids equal locations. Examples may be equal after shortening, or if they are on one long line.
   const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
   // The same finding keeps its hash when lines move.
   const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);

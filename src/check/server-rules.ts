@@ -1,5 +1,5 @@
-// What the host of a static website does with its URLs, by the files that configure it: `_redirects`, `_headers` and netlify.toml (Netlify),
-// `_redirects` and `_headers` (Cloudflare Pages), vercel.json. Rows that are not understood are reported, one by one.
+// What the host of a static website does with its URLs, by the files that configure it: `_redirects`, `_headers` and netlify.toml
+// (Netlify), `_redirects` and `_headers` (Cloudflare Pages), vercel.json. Rows that are not understood are reported, one by one.
 //   https://docs.netlify.com/manage/routing/redirects/overview/, https://developers.cloudflare.com/pages/configuration/redirects/,
 //   https://developers.cloudflare.com/pages/configuration/serving-pages/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -19,7 +19,7 @@ export interface Redirect {
 }
 
 export interface ServerRules {
-  /** Undefined if it is not known. */
+  /** Undefined if the host is unknown. */
   readonly host: Host | undefined;
   readonly redirects: PathRules<Redirect>;
   /** Values of X-Robots-Tag headers. */
@@ -63,7 +63,7 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
   return rules;
 }
 
-// `_redirects` alone may be Netlify's or that of Cloudflare Pages.
+// `_redirects` alone may belong to Netlify or to Cloudflare Pages.
 function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear" | undefined {
   const found = new Set<Host>();
   if (has("netlify.toml")) found.add("netlify");
@@ -194,7 +194,7 @@ function readVercel(file: string, rules: ServerRules): void {
       const { source, destination, permanent, statusCode, has, missing } = row;
       const place = `vercel.json: ${key}[${index}]`;
       const isSimple = has === undefined && missing === undefined;
-      // Written as in the other files.
+      // Converts the source to the syntax of the other files.
       const from = typeof source === "string" && isSimple ? source.replace(/\(\.\*\)$/, "*") : undefined;
       if (key === "headers") {
         for (const header of listIn(row["headers"])) addRobotsTag(rules, place, from, header["key"], header["value"]);

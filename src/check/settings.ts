@@ -1,4 +1,4 @@
-// From the options of a check to its settings: checks, defaults, and which severity a rule has where.
+// Turns the options of a check into settings: checks them, fills in defaults, and decides the severity of a rule for a sitemap.
 import { statSync } from "node:fs";
 import * as checks from "../model/option-checks.ts";
 import { crawlOptionsIn } from "../model/options.ts";

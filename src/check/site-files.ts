@@ -52,11 +52,11 @@ export class SiteFiles {
   readonly #isIncluded: (name: string) => boolean;
   readonly #onFile: (() => void) | undefined;
   readonly #buffer = Buffer.alloc(bounds.pageBytes);
-  // URLs are written without `.html`.
+  // Whether URLs are written without `.html`.
   #isClean = false;
   #hints = mostHints;
   readonly #unclear = new Set<string>();
-  /** Files that exist and could not be read, with the reason. */
+  /** Files that exist but could not be read, each with the reason. */
   readonly unreadable: Set<string> = new Set();
 
   constructor({ folders, pages = [], ignore = [], host, onFile }: SiteFilesOptions) {
@@ -79,7 +79,7 @@ export class SiteFiles {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }
 
-  /** Undefined if the URL is in none of the folders. */
+  /** What a server would send for a URL. Undefined if the URL is in none of the folders. */
   find(url: string): Answer | undefined {
     const parsed = parseUrl(url);
     let answer: Answer | undefined;

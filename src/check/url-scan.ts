@@ -11,13 +11,13 @@ export class UrlScan {
   /** The fingerprint of the page, the same for all spellings. */
   pageHigh = 0;
   pageLow = 0;
-  /** The fingerprint of this spelling; together with that of the page it is unique. */
+  /** The fingerprint of this spelling. Together, the fingerprints of page and spelling identify the exact URL. */
   spelling = 0;
 
   /** `url` is absolute, http or https. */
   read(url: string): void {
     if (this.#scan(url) < 128) return;
-    // JavaScript converts other alphabets to lower case.
+    // A URL beyond ASCII is scanned again in lower case, which JavaScript knows for all alphabets.
     const lower = url.toLowerCase();
     if (lower === url || lower.length !== url.length) return;
     this.#scan(lower);
@@ -75,7 +75,7 @@ export class UrlScan {
     this.query = -1;
     this.fragment = -1;
     if (at < length) {
-      // Parameters may come in any order: their fingerprints are added up.
+      // Parameters may come in any order, so their fingerprints are added up.
       if (url.charCodeAt(at) === question) this.query = at;
       let parameterHigh = 0;
       let parameterLow = 0;
@@ -128,7 +128,7 @@ export function mixed(hash: number): number {
   return result ^ (result >>> 16);
 }
 
-/** One number for a URL, by its fingerprints. */
+/** Combines the fingerprints of a URL into one number. */
 export function urlNumber(spelling: number, pageLow: number): number {
   return (spelling >>> 0) * 2 ** 21 + (pageLow >>> 11);
 }

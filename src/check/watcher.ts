@@ -1,10 +1,10 @@
-// What else a check does in the same pass: the report counts the pages, `--format csv` lists every occurrence.
+// Additional work that a check does in the same pass: the report counts the pages, `--format csv` lists every occurrence.
 import type { SitemapPage } from "../model/page.ts";
 import type { FindingsOptions } from "./findings.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 
-/** What else a check does in the same pass. */
+/** Additional work that a check does in the same pass. */
 export interface CheckExtras extends Omit<FindingsOptions, "sentenceOf"> {
   /** Creates a watcher that receives all pages, given the time of receipt in milliseconds. */
   readonly watcherFor?: ((receivedAt: number) => PageWatcher) | undefined;

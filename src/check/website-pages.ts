@@ -30,12 +30,12 @@ export class WebsitePages {
     return this.count - (this.#starts.at(-1) ?? 0);
   }
 
-  /** Where the pages of a sitemap begin. */
+  /** The number of the first page of a sitemap. */
   start(number: number): number {
     return this.#starts[number]!;
   }
 
-  /** Its text. */
+  /** The text of a sitemap. */
   text(number: number): AsyncIterable<string> {
     return this.#tree.text(this.#sitemaps[number]!);
   }
@@ -59,7 +59,7 @@ export class WebsitePages {
         if (step.type === "pages") for (const page of step.pages) yield [page, sitemap.url];
   }
 
-  /** Reads the pages with a mark again, by number. Only their sitemaps are read, and no further than needed. */
+  /** Reads the marked pages again, by number. Reads only their sitemaps, and no further than needed. */
   async *marked(marks: Marks): AsyncGenerator<readonly (readonly [number, SitemapPage])[], void> {
     for (const [number, sitemap] of this.#sitemaps.entries()) {
       let ordinal = this.#starts[number]!;

@@ -81,7 +81,7 @@ export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   });
 }
 
-// When time runs out early, more than a hundred rules were not checked.
+// If time runs out early, more than a hundred rules remain unchecked.
 const mostNamed = 20;
 
 /** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */

@@ -38,14 +38,14 @@ export class Join {
     this.#partitions.add(record[0]! >>> (32 - this.#options.partitionBits), record);
   }
 
-  /** All groups with at least this many records, in no order. */
+  /** Yields all groups with at least this many records, in no particular order. */
   *groups(least: 1 | 2 = 1): Generator<Group, void> {
     const { width, keyLength } = this.#options;
     for (let partition = 0; partition < this.#partitions.count; partition++)
       yield* new RecordGroups(this.#partitions.load(partition), width, keyLength).groups(least);
   }
 
-  /** All groups, each with the records of another join that have the same key. */
+  /** Yields all groups, each with the records of another join that have the same key. */
   *groupsWith(other: Join): Generator<readonly [own: Group, found: Group], void> {
     const { width, keyLength } = this.#options;
     for (let partition = 0; partition < this.#partitions.count; partition++) {
@@ -66,7 +66,7 @@ class RecordGroups {
   readonly #count: number;
   // The first record of each group, plus 1, by hash.
   readonly #table: Int32Array;
-  // For each record: the next one of its group, plus 1; for the first of a group: the last one.
+  // For each record, the next one of its group, plus 1. For the first record of a group, the last one.
   readonly #next: Int32Array;
   readonly #last: Int32Array;
 
@@ -107,7 +107,8 @@ class RecordGroups {
     this.#last[first === -1 ? record : first] = record;
   }
 
-  // The slot of the first record with this key, or the empty one where it belongs. Uses the second word, because all first words of a partition begin alike.
+  // The slot of the first record with this key, or the empty one where it belongs. Uses the second word, because all first words of a
+  // partition begin alike.
   #slotOf(words: Int32Array, at: number): number {
     const mask = this.#table.length - 1;
     let slot = words[at + 1]! & mask;

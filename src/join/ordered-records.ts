@@ -1,5 +1,5 @@
-// Records by number, such as that of a page: added in any order, read back in order; those of one number in the order in which they were
-// added. Each range of numbers has its own partition.
+// Records by number, such as the number of a page. They are added in any order, and read back by number; records with the same number keep
+// their order. Each range of numbers has its own partition.
 import { Partitions } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -20,7 +20,7 @@ export class OrderedRecords {
     this.#partitions = new Partitions(spill, Math.floor(numbers / range) + 1, width + 1);
   }
 
-  /** Adds a record of a number. */
+  /** Adds a record for a number. */
   put(number: number, ...record: readonly number[]): void {
     this.#partitions.add(Math.floor(number / this.#range), [number % this.#range, ...record]);
   }

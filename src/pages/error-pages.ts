@@ -74,7 +74,7 @@ function wordsOf(html: string): Set<string> {
 function hasErrorTitle(html: string): boolean {
   const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(html)?.[1] ?? "";
   const parts = title.split(/\s[-–—·:»|/]+\s|[|»]/).map((part) => part.trim());
-  // Beside other words, 404 may be the name of a car or a room.
+  // Next to other words, 404 may be the name of a car or a room.
   return parts.some((part) => errorTitle.test(part) && (part !== "404" || parts.length === 1));
 }
 

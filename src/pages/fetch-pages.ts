@@ -47,7 +47,7 @@ export interface PageFetch {
   isMissing(url: string): Promise<boolean>;
   /** How many pages should be fetched at a time. */
   readonly concurrency: number;
-  /** Everything was fetched: the archive, if there is one, is complete. */
+  /** Marks the archive, if there is one, as complete, after everything was fetched. */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,9 +56,9 @@ interface PageFetchOptions {
   /** Private addresses and the caller's headers are allowed for the origins of URLs that the caller gave. */
   readonly named: readonly string[];
   readonly crawl: Options | undefined;
-  /** Reads up to this much of each page. */
+  /** How many bytes of each page are read. */
   readonly mostBytes: number;
-  /** How many pages of its sitemaps are requested: an archive tells. */
+  /** How many pages of the sitemaps are requested, which is recorded in an archive. */
   readonly pages?: ArchiveInfo["pages"];
 }
 
@@ -108,7 +108,7 @@ export function archivedPages(
 
 interface PageSource extends Pick<PageFetch, "finish" | "close"> {
   readonly fetch: (request: DocumentRequest) => Promise<Fetched>;
-  /** The same, without the content of documents. */
+  /** Like `fetch`, without the content of documents. */
   readonly peek: (request: DocumentRequest) => Promise<Fetched>;
   readonly robotsOf: RobotsOf;
   /** Why the robots.txt of an origin could not be fetched. */

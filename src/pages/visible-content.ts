@@ -1,5 +1,5 @@
-// What a reader of an HTML page sees: its title, texts, links and images. Not: scripts, styles, comments, other attributes (classes, nonces,
-// ids), white space, and hashes in the names of assets. Takes linear time.
+// What a reader of an HTML page sees: its title, texts, links and images. Not: scripts, styles, comments, other attributes (classes,
+// nonces, ids), white space, and hashes in the names of assets. Takes linear time.
 
 /** The text between two tags, or a tag with the attributes that a reader sees or follows. */
 interface VisiblePart {
@@ -14,7 +14,7 @@ export function visibleContent(html: string): string {
   return Array.from(visibleParts(html), ({ text }) => text).join("\n");
 }
 
-/** The texts, each in one line. */
+/** The texts that a reader sees, each as one line. `links`: whether to include the texts of links. */
 export function visibleText(html: string, { links = true }: { readonly links?: boolean } = {}): string[] {
   return [...visibleParts(html)].flatMap(({ kind, text, isLink }) =>
     kind === "text" && (links || !isLink) ? [text] : [],

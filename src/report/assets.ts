@@ -273,7 +273,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
 
-/** The report is complete without it: it unpacks the data for downloading. */
+/** Unpacks the data for downloading. The report is complete without this script. */
 export const script: string = `
 (async () => {
   "use strict";

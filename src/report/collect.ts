@@ -26,7 +26,7 @@ import { Sections } from "./sections.ts";
 import { changeFacts, shownChanges } from "./since.ts";
 import { DateCounts, timelineOf } from "./timeline.ts";
 
-/** `options` were checked by the caller. */
+/** Collects the facts. The caller has already checked the `options`. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
   const spill = new SpillFile();
@@ -45,7 +45,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   }
 }
 
-// Only archives have the responses of pages.
+// Only an archive contains the responses of pages.
 function archiveOf(previous: ReportOptions["previous"]): string | undefined {
   const isFile = typeof previous === "string" && existsSync(previous) && statSync(previous).isFile();
   return isFile && kindOfFile(previous) === "archive" ? previous : undefined;

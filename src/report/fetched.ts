@@ -87,7 +87,7 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
 }
 
 function requestedAt(kept: KeptResponse | undefined): number | undefined {
-  // An unchanged document of an earlier run was requested in this one, too.
+  // An unchanged document of an earlier run was also requested in this run.
   const start = Date.parse(kept?.revalidatedAt ?? kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
   return Number.isNaN(start) ? undefined : start;
 }
@@ -107,7 +107,7 @@ export function discoveryFacts({ discovery }: SitemapTree): ReportDiscovery {
 
 /** The sitemaps that the page shows: indexes, those that could not be fully read, then the largest. */
 export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
-  // At most half of the rows for problems and indexes, so that large sitemaps are shown, too.
+  // Problems and indexes get at most half of the rows, so that large sitemaps are shown, too.
   const indexes = rows.filter(({ kind }) => kind === "index").slice(0, caps.rows / 4);
   const faulty = rows.filter(({ kind, complete }) => kind !== "index" && !complete).slice(0, caps.rows / 4);
   const sorted = [...rows].sort((one, two) => (two.pages ?? 0) - (one.pages ?? 0));

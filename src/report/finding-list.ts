@@ -85,7 +85,7 @@ const severityNames = {
   info: ["note", "Notes"],
 } as const;
 
-// Radio buttons and a style sheet: works without script.
+// Uses radio buttons and a style sheet, so that it works without a script.
 function filter({ findings, rulesFailed }: ReportFacts): Html {
   const all = rulesFailed.error + rulesFailed.warning + rulesFailed.info;
   const present = severities.filter((severity) => findings.some((finding) => finding.severity === severity));
@@ -104,7 +104,7 @@ function row(finding: ReportFinding, homepage: string): Html {
     examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
   // The sitemap of all examples is named once.
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
-  // A list of sitemaps with an example each would say the same again.
+  // If every sitemap has one example, a list of sitemaps would only repeat the examples.
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}

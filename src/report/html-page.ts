@@ -14,7 +14,7 @@ import { mapPart } from "./map.ts";
 import { changesPart } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 
-/** The page of these facts. */
+/** The HTML page that shows these facts. */
 export function pageOf(facts: ReportFacts): string {
   const sheet = new StyleSheet();
   const parts = [
@@ -60,7 +60,7 @@ function raw(name: string, text: string): Html {
   return Html.trusted(`<${name}>${text}</${name}>`);
 }
 
-// Compression saves nine tenths. The script unpacks the data; without it, the link leads to the compressed data.
+// Compression saves 90%. The script unpacks the data; without the script, the link leads to the compressed data.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }

@@ -15,7 +15,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** For our own content: the style sheet, the script, and JSON that is safe where it is inserted. */
+  /** Marks our own content as HTML: the style sheet, the script, and JSON that is safe where it is inserted. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -65,7 +65,7 @@ export class StyleSheet {
   }
 }
 
-// Two digits of a percentage are a tenth of a pixel.
+// Two decimals of a percentage are precise to a tenth of a pixel.
 export function percentage(share: number): string {
   return `${Number((share * 100).toFixed(2))}%`;
 }
@@ -157,7 +157,7 @@ export function withShortTexts<T extends object>(item: T, most?: number): T {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
 }
 
-// As many characters as fit.
+// Returns as many characters as fit.
 function taken(characters: Iterable<string>, most: number): string {
   let text = "";
   let left = most;

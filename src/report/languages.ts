@@ -4,7 +4,7 @@ import { detached } from "../model/text.ts";
 import type { ReportLanguages } from "./facts.ts";
 import { caps, fitted } from "./html.ts";
 
-// Websites have a hundred or two languages. Further ones are counted together.
+// Websites have up to two hundred languages. Further ones are counted together.
 const mostLanguages = 500;
 /** Characters of a language code that are kept. */
 const longestCode = 35;

@@ -86,7 +86,7 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const { sections } = facts;
   const all = tilesOf(sections);
   const [root, ...tiles] = all;
-  // One tile would say nothing.
+  // A map with one tile would show nothing.
   if (root === undefined || tiles.length === 0) return undefined;
   const rows = tableRows(tiles);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
@@ -119,7 +119,7 @@ function flawedSentence({ figures }: ReportFacts): string {
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
 
-// All tiles, in order. The first is the root.
+// Yields all tiles in order, starting with the root.
 function tilesOf(section: ReportSection, depth: number = 0, all: Tile[] = []): Tile[] {
   const children: Tile[] = [];
   all.push({ number: all.length, section, depth, children });

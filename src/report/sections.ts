@@ -10,7 +10,7 @@ export const noDate: number = ageClasses - 1;
 
 const depth = 3;
 const mostNodes = 20_000;
-// The last quarter is for hosts and first directories, which matter most.
+// The last quarter of the nodes is reserved for hosts and first directories, which matter most.
 const mostDeepNodes = 15_000;
 // Directories that are article numbers, with one page each, are not sections: after this many, a parent accepts no more.
 const manyChildren = 2000;
@@ -82,7 +82,7 @@ export class Sections {
       return this.#child(node, `${url.slice(start, query)}?`);
     }
     if (query < 0 && fragment < 0 && start <= end) {
-      // Not copied: it keeps the text of at most one document alive a little longer.
+      // The text is not copied, because it keeps at most one document alive a little longer.
       this.#prefix = url.slice(0, start);
       this.#prefixNode = node;
     }

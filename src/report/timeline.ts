@@ -16,7 +16,7 @@ const ageLimits = [30, 90, 182, 365, 730];
 
 export class DateCounts {
   readonly receivedAt: number;
-  // Later dates are in the future.
+  // Dates after this are in the future.
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
@@ -124,7 +124,7 @@ function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "befo
   return { unit, bars: [...bars].map(([from, pages]) => ({ from, pages })), before };
 }
 
-// A few pages that are much older than all others would push these to the edge.
+// A few very old pages would push all others to the edge.
 function oldestShown(days: readonly { day: number; pages: number }[]): number {
   const total = pagesIn(days);
   let older = 0;
@@ -195,7 +195,7 @@ function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common
 
 const step = 10;
 const height = 100;
-// Bars of fewer pages show nothing that the sentence does not say.
+// With fewer pages, bars would show nothing that the sentence does not say.
 const fewPages = 10;
 
 export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {

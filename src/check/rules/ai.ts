@@ -1,4 +1,5 @@
-// Rules about AI preferences in robots.txt (Content-Signal, Content-Usage and License lines). No search engine uses them, so none is an error.
+// Rules about AI preferences in robots.txt (Content-Signal, Content-Usage and License lines). No search engine uses them, so none is an
+// error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";

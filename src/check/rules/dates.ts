@@ -143,12 +143,12 @@ export class DateRules {
       today: sum(recently),
       isNews: this.#news * 2 > this.#dated,
     });
-    // The rest of a sitemap that was cut off may have other dates.
+    // If a sitemap was cut off, the rest may have other dates.
     if (this.#dated < bounds.datedPages || !sitemap.complete) return;
     if (count >= this.#dated * bounds.nearlyAll) {
       const at = new Date(value).toISOString();
       findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);
-      // They are also all within a minute: one finding.
+      // Equal dates are also within a minute of one another, but are only one finding.
       return;
     }
     const generated = mostWithin(bounds.generatedSpread / 1000, this.#recent);

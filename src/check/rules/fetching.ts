@@ -109,9 +109,9 @@ export const fetchingRules: RuleRows = {
   }),
 };
 
-/** How a document was served, and whether robots.txt allows it. */
+/** Checks how a document was served, and whether robots.txt allows it. */
 export function judgeFetch({ sitemap, response, findings, run }: DocumentContext): void {
-  // Files were not sent by a server.
+  // Local files have no real response.
   if (response !== undefined && run.settings.files === undefined) judgeResponse(sitemap, response, findings, run);
   const blocked = isRobots(sitemap) ? undefined : run.robots.blocked(sitemap.url);
   if (blocked === undefined) return;
@@ -141,7 +141,7 @@ export function judgeRedirect({ sitemap, parent, findings, run: { site } }: Docu
   if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
 }
 
-/** How sitemaps were found. `named`: the keys of the URLs that indexes list. */
+/** Checks how sitemaps were found. `named`: the keys of the URLs that indexes list. */
 export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named: ReadonlySet<string>): void {
   if (!site.isSite) return;
   const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);

@@ -194,5 +194,5 @@ function judgeChoice(
 
 type Language = LanguageCode & { readonly hash: number };
 
-// Websites use a hundred or two codes. A hostile one makes up more.
+// Websites use up to two hundred codes. A hostile website can make up any number.
 const mostCodes = 10_000;

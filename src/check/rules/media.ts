@@ -175,13 +175,13 @@ export class MediaRules {
     else host.count += 1;
   }
 
-  /** All pages were seen. `isComplete`: everything declared was read. */
+  /** Judges the website, after all pages were seen. `isComplete`: everything declared was read. */
   async finish({ findings, tree, site }: CheckRun, isComplete: boolean): Promise<void> {
     const others = [...this.#hosts.values()].filter(({ count }) => count > 0);
     const domainOf = others.length === 0 ? String : await registrableDomains();
     const home = domainOf(nameOf(site.homeHost));
     for (const { origin, count, first } of others) {
-      // Subdomains of the website are verified with it.
+      // Verifying a website also verifies its subdomains.
       if (origin === undefined || domainOf(nameOf(origin.host)) === home) continue;
       findings.count("image-other-host", tree.homepage, 1, {
         url: first,

@@ -104,7 +104,7 @@ export class FileRules {
     if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
     if (answer?.kind === "redirect") {
       findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
-      // Its file is listed by another URL, so it is not also reported as not listed.
+      // The file is listed, under another URL, so it is not reported as not listed.
       if (answer.file !== undefined) this.#listed.add(answer.file);
     }
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
@@ -140,7 +140,7 @@ export class FileRules {
   }
 }
 
-/** Finds files that name another address than the website's. */
+/** Finds files that name an address other than the website's. */
 export function judgeAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
   for (const folder of files.folders) {
     const wrong = wrongAddresses(readFolderAddress(folder.path), folder.url, folder.path);
@@ -180,7 +180,7 @@ export async function checkPages(
   const { size, listedCount } = requested;
   const counts = { checked: 0, bad: 0, disallowed: 0, unanswered: 0 };
   const open = new Set<string>();
-  // Pages that need a password. Whether others need none is known at the end.
+  // Pages that need a password. They are judged at the end, when it is known whether others need none.
   const blocked: Seen[] = [];
   let done = 0;
   const judgeOne = (each: Seen) => {
@@ -263,7 +263,8 @@ async function* fetchPages(
     }
   }
   try {
-    // More pages wait here than are requested at a time, so that a slow page holds up no others. fetch/limiter.ts decides how many are requested.
+    // More pages wait here than are requested at a time, so that a slow page holds up no others. fetch/limiter.ts decides how many are
+    // requested.
     yield* inOrder(untilEnd(), Math.max(mostWaiting, 2 * source.concurrency), look);
     signal?.throwIfAborted();
     await source.finish();
@@ -276,7 +277,7 @@ async function* fetchPages(
 
 const mostWaiting = 64;
 
-/** Asks for the images of pages: a few of each page, and not more than a limit in all. */
+/** Requests the images of pages: a few for each page, up to a limit in total. */
 class ImageRequests {
   readonly #source: PageFetch;
   readonly #known = new Map<string, Promise<boolean>>();
@@ -309,7 +310,7 @@ function judge(
   const { outcome, target, status, reason, headers } = answer;
   if (outcome === "redirect") {
     const isListed = target !== undefined && requested.isListed(rewriteUnlessTarget(target, run.site.rewrite));
-    // A sitemap that could not be read may list it.
+    // A sitemap that could not be read may list the target.
     const listed = isListed ? " (listed)" : run.tree.complete ? " (not listed)" : "";
     own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}${listed}`);
   } else if (head === undefined) own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
@@ -351,7 +352,7 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
   // In a folder these are errors, because the next build can fix them.
   const own = file === undefined ? undefined : "error";
-  // Such a page often has a noindex and a canonical URL, too.
+  // A page that redirects often has a noindex and a canonical URL, too.
   if (refresh !== undefined && !isSamePage(refresh, url)) {
     findings.add("page-redirect-stub", url, refresh, own, at("refresh"));
     return true;

@@ -164,7 +164,7 @@ export class UrlRules {
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
-  /** The following URLs are in this sitemap. */
+  /** Begins a sitemap: the following URLs are in it. */
   begin({ location }: SitemapContext): void {
     if (location !== undefined) this.#sitemapHosts.add(location.origin.host);
   }
@@ -207,10 +207,10 @@ export class UrlRules {
     return origin;
   }
 
-  // One finding for each URL on a host that is not the sitemap's.
+  // Reports one finding for a URL that is on a host other than the sitemap's.
   #isElsewhere(url: string, origin: Origin, context: SitemapContext): boolean {
     const { location, findings, submittedBy, crossSubmit } = context;
-    // Whoever checks a website can open its host, even if it is private.
+    // The user can reach the host of the website that is checked, even if it is private.
     const isHome = origin.host === context.homeHost;
     if (origin.reach === "private" && !isHome) {
       findings.add("url-private-host", url, origin.host);
@@ -241,7 +241,7 @@ export class UrlRules {
     }
   }
 
-  // A page that robots.txt blocks is a finding already.
+  // `isBlocked`: robots.txt blocks the page, which is already a finding.
   #judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings, isBlocked: boolean): void {
     const { query, fragment } = scan;
     const end = fragment < 0 ? url.length : fragment;
@@ -280,7 +280,7 @@ function judgeSpelling(url: string, path: string, findings: SitemapFindings): vo
   }
   if (dotSegment.test(path)) findings.add("url-not-normal", url);
   if (path.includes("//")) findings.add("url-double-slash", url);
-  // The rule counts characters; percent-encoding makes three of one byte.
+  // The rule counts characters, but percent-encoding turns one byte into three characters.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
@@ -301,7 +301,7 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }
 
-// Any character that most URLs do not have.
+// Matches characters that most URLs do not contain.
 const unusual = /[^\w.~:/?#[\]@!$&'()*+,=-]/;
 // Characters that neither RFC 3986 (URIs) nor RFC 3987 (IRIs) allows.
 const forbidden = /[ "<>\\^`{|}]/;
