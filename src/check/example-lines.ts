@@ -1,6 +1,7 @@
 // Finds the lines of URLs in the stored documents: pages have no line numbers, because that would slow down every crawl.
+import { type Rewrite, rewritten } from "../model/rewrite.ts";
 import { decodeHtml } from "../parse/xml/text.ts";
-import type { SitemapTree } from "../tree/tree.ts";
+import { partsOf, type SitemapTree } from "../tree/tree.ts";
 
 /** What may get a line: an example, or an occurrence. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
@@ -12,6 +13,7 @@ export async function findLines(
   isOver: () => Promise<boolean>,
 ): Promise<void> {
   const done = new Set<string>();
+  const { rewrite } = partsOf(tree).settings;
   for (const sitemap of tree.sitemaps()) {
     const lineless = (wanted.get(sitemap.url) ?? []).flatMap((each) => {
       const url = urlOf(each);
@@ -20,7 +22,7 @@ export async function findLines(
     if (lineless.length === 0 || sitemap === tree.root || sitemap.kind === "invalid" || done.has(sitemap.url)) continue;
     done.add(sitemap.url);
     if (await isOver()) return;
-    const lines = await linesOf(new Set(lineless.map(({ url }) => url)), tree.text(sitemap), isOver);
+    const lines = await linesOf(new Set(lineless.map(({ url }) => url)), tree.text(sitemap), isOver, rewrite);
     for (const { each, url } of lineless) {
       const line = lines.get(url);
       if (line !== undefined) each.line = line;
@@ -37,10 +39,11 @@ export async function linesOf(
   wanted: ReadonlySet<string>,
   text: AsyncIterable<string>,
   isOver: () => Promise<boolean>,
+  rewrite: Rewrite = [],
 ): Promise<ReadonlyMap<string, number>> {
   const entries = new Map<string, number>();
   const others = new Map<string, number>();
-  for await (const found of urlsIn(text)) {
+  for await (const found of urlsIn(text, rewrite)) {
     for (const { url, line, isEntry } of found) {
       const lines = isEntry ? entries : others;
       if (wanted.has(url) && !lines.has(url)) lines.set(url, line);
@@ -59,8 +62,8 @@ export class EntryLines {
   // How many more entries than pages there were up to the last page that was found, because some entries are skipped or merged.
   #skipped = 0;
 
-  constructor(text: AsyncIterable<string>) {
-    this.#urls = urlsIn(text);
+  constructor(text: AsyncIterable<string>, rewrite: Rewrite) {
+    this.#urls = urlsIn(text, rewrite);
   }
 
   /** `number`: the number of the page in its sitemap, or of a page soon after it. */
@@ -106,8 +109,9 @@ interface FoundUrl {
   readonly isEntry: boolean;
 }
 
-// The URLs of a document, as they are written in XML or one per line, in pieces that end between two of them.
-async function* urlsIn(text: AsyncIterable<string>): AsyncGenerator<readonly FoundUrl[], void> {
+// The URLs of a document, as they are written in XML or one per line, in pieces that end between two of them. Of a URL that `rewrite`
+// changes, both forms: pages have the new one, images and videos the one in the document.
+async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGenerator<readonly FoundUrl[], void> {
   let rest = "";
   let line = 1;
   const search = (piece: string) => {
@@ -116,7 +120,10 @@ async function* urlsIn(text: AsyncIterable<string>): AsyncGenerator<readonly Fou
     for (const { 0: match, index } of piece.matchAll(writtenUrl)) {
       line += lineFeedsIn(piece, counted, index);
       counted = index;
-      found.push({ url: asRead(match), line, isEntry: startsEntry(piece, index) });
+      const written = asRead(match);
+      const url = rewritten(written, rewrite);
+      found.push({ url, line, isEntry: startsEntry(piece, index) });
+      if (url !== written) found.push({ url: written, line, isEntry: false });
     }
     line += lineFeedsIn(piece, counted, piece.length);
     return found;

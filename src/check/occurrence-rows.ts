@@ -1,5 +1,5 @@
 // Every occurrence of a finding, one row each. Rows wait until their batch is taken, so memory stays flat however many there are.
-import type { SitemapTree } from "../tree/tree.ts";
+import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { EntryLines, findLines, type Lineless } from "./example-lines.ts";
 import type { Severity } from "./rule.ts";
 
@@ -55,7 +55,7 @@ export class OccurrenceRows {
   async settlePages(sitemap: string, lastPage: number, text: () => AsyncIterable<string>): Promise<void> {
     if (this.#rows.length === 0) return;
     if (this.#sitemap !== sitemap) await this.#lines?.close();
-    if (this.#sitemap !== sitemap) this.#lines = new EntryLines(text());
+    if (this.#sitemap !== sitemap) this.#lines = new EntryLines(text(), partsOf(this.#tree).settings.rewrite);
     this.#sitemap = sitemap;
     for (const row of this.#rows)
       if (row.line === undefined && row.url !== undefined && row.sitemap === sitemap)

@@ -292,6 +292,9 @@ test("all outputs name the file and its line; what is about a sitemap points int
     expect(github).toContain(`::error file=${site}/${name}.html,line=5,title=page-noindex::`);
   }
   expect(github).toContain(`::error file=${site}/sitemap.xml,line=4,title=page-missing-file::`);
+  // A single occurrence is not counted.
+  expect(github).toContain(`a 404. ${home}sitemap.xml: line 4: ${home}gone. Fix`);
+  expect(github).toContain(`2 occurrences, first ${home}sitemap.xml: ${site}/a.html:5`);
   const { results } = JSON.parse(await written("sarif")).runs[0];
   const locations = results.map((result: { locations: unknown[] }) => result.locations[0]);
   for (const [uri, startLine] of [
@@ -357,6 +360,12 @@ test.each([
   expect(findings[0]).toMatchObject({ rule: "address-wrong", severity: "error", count: 1 });
   expect(findings[0].examples).toEqual([{ value, file: path.join(site, file), line: expect.any(Number) }]);
   expect(findings.slice(1).map(({ rule }: { rule: string }) => rule)).toEqual(["page-missing-file"]);
+  // Its line is found although the URL in the file has the wrong address.
+  const lines = readFileSync(path.join(site, "sitemap.xml"), "utf8").split("\n");
+  const line = lines.findIndex((text) => text.includes("gone")) + 1;
+  expect(findings[1].examples).toMatchObject([{ url: `${home}gone`, line }]);
+  const csv = await sitegrove(["check", site, "--url", home, "-f", "csv"]);
+  expect(csv.stdout).toMatch(new RegExp(`^page-missing-file,.*,${line},`, "m"));
   expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining("--allow-private")]);
 });
 

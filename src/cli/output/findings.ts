@@ -194,11 +194,12 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
 // GitHub shows ten annotations of each kind for a step.
 const mostShown = 10;
 
-/** One annotation for each example. The first says how many there are. */
+/** One annotation for each example. The first says how many there are, if there are several, or known ones beside it. */
 function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
   const extent = group.extent ?? casesInWords(findings[0]);
+  const isAlone = findings.reduce((sum, { count, known = 0 }) => sum + count + known, 0) === 1;
   const cases = findings.flatMap(({ sitemap, examples }) =>
     (examples.length === 0 ? [undefined] : examples).map((example) => ({ sitemap, example })),
   );
@@ -206,7 +207,7 @@ function annotated(group: FindingGroup, places: FileLocations): string[] {
     const { file } = places.of(sitemap, example);
     const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
     const shown = example === undefined ? "" : `: ${exampleText(example)}`;
-    const count = index === 0 ? `${extent}, first ` : "";
+    const count = index === 0 && !isAlone ? `${extent}, first ` : "";
     // GitHub refuses messages of 64 KB or more.
     const words = shortened(`${rule.sentence} ${count}${sitemap}${shown}.${fix}`, 4000);
     return `::${annotations[severity]} ${place}title=${property(rule.id)}::${data(words)}`;
