@@ -265,7 +265,7 @@ export class ChangesRun {
     if (tree.unreachable !== undefined) return tree;
     const wasMadeAlike = this.#wasMadeAlike(state);
     // Sitemaps that discovery found before but did not try today are requested by their URLs.
-    const missing = wasMadeAlike ? this.#pathsOf(this.#evidence(tree, state).unasked()) : [];
+    const missing = wasMadeAlike ? this.#markedPathsOf(this.#evidence(tree, state).unasked()) : [];
     if (missing.length > 0) {
       await tree.close();
       rmSync(this.#received, { force: true });
@@ -282,7 +282,7 @@ export class ChangesRun {
     if (isWhole && wasMadeAlike) return tree;
     const unread = evidence.unread();
     const replaced = this.#pathsOf(evidence.replaced()).map((path) => replacedMark + path.slice(1));
-    const held = [...this.#pathsOf(unasked), ...replaced];
+    const held = [...this.#markedPathsOf(unasked), ...replaced];
     // A sitemap on another host can only be found again where it was listed.
     for (const { url, list } of unasked) if (this.#pathsOf([{ url }]).length === 0) unread.add(list);
     const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
@@ -304,9 +304,13 @@ export class ChangesRun {
 
   #evidence(tree: SitemapTree, state: State | undefined): Evidence {
     const paths = (state?.archive.info?.settings["extraKnownPaths"] ?? []) as readonly string[];
-    const { homepage } = tree;
-    const replaced = paths.filter((each) => each.startsWith(replacedMark)).map((each) => new URL(each, homepage).href);
-    return new Evidence(tree, state?.tree, new Set(replaced));
+    const marked = (mark: string) =>
+      new Set(
+        paths.flatMap((each) =>
+          each.startsWith(mark) ? new URL(`./${each.slice(mark.length)}`, tree.homepage).href : [],
+        ),
+      );
+    return new Evidence(tree, state?.tree, { replaced: marked(replacedMark), fromRobots: marked(robotsMark) });
   }
 
   #crawlNow(state: State | undefined, paths: readonly string[]): Promise<SitemapTree> {
@@ -325,6 +329,12 @@ export class ChangesRun {
     return isDeepStrictEqual(own, both);
   }
 
+  #markedPathsOf(unasked: ReturnType<Evidence["unasked"]>): string[] {
+    return unasked.flatMap((each) =>
+      this.#pathsOf([each]).map((path) => (each.list === "robots" ? robotsMark + path.slice(1) : path)),
+    );
+  }
+
   // The paths of sitemaps on the website itself.
   #pathsOf(sitemaps: readonly { readonly url: string }[]): string[] {
     const { homepage } = prepare(this.#target, this.#crawl).start;
@@ -334,6 +344,8 @@ export class ChangesRun {
 
 // Marks the path of a sitemap that is kept only while its replacement cannot be read.
 const replacedMark = "./";
+// Marks the path of a sitemap that robots.txt listed, and that is kept only while robots.txt lists none.
+const robotsMark = "/./";
 
 /** The options that decide where discovery looks. */
 type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
@@ -347,10 +359,11 @@ function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths:
   const knownPaths = (["always", "if-needed"] as const).find((when) => known.includes(when)) ?? "never";
   const extra = [settings["extraKnownPaths"], was["extraKnownPaths"] ?? []].flat() as string[];
   const flags = Object.fromEntries(placeOptions.map(isOn)) as Record<(typeof placeOptions)[number], boolean>;
+  const isMarked = (each: string) => each.startsWith(replacedMark) || each.startsWith(robotsMark);
   return {
     ...flags,
     knownPaths,
-    extraKnownPaths: [...new Set([...extra.filter((each) => !each.startsWith(replacedMark)), ...paths])],
+    extraKnownPaths: [...new Set([...extra.filter((each) => !isMarked(each)), ...paths])],
   };
 }
 

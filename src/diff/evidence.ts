@@ -12,6 +12,14 @@ import { declaredKey, isFeed, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
 
+/** URLs of sitemaps that the last state has although nothing listed them. */
+export interface HeldSitemaps {
+  /** Their replacement could not be read. */
+  readonly replaced: ReadonlySet<string>;
+  /** A robots.txt listed them that has listed no sitemap since. */
+  readonly fromRobots: ReadonlySet<string>;
+}
+
 /** The sitemaps of the last known state, and those of today. */
 export class Evidence {
   readonly #now: SitemapTree;
@@ -20,13 +28,12 @@ export class Evidence {
   readonly #known = new Map<string, Sitemap>();
   readonly #named = new Map<string, Sitemap>();
   readonly #asked: ReadonlySet<string>;
-  readonly #replaced: ReadonlySet<string>;
+  readonly #held: HeldSitemaps;
 
-  /** `replaced`: URLs of sitemaps that were kept only because their replacement could not be read. */
-  constructor(now: SitemapTree, before: SitemapTree | undefined, replaced: ReadonlySet<string> = new Set()) {
+  constructor(now: SitemapTree, before: SitemapTree | undefined, held: HeldSitemaps) {
     this.#now = now;
     this.#tree = before;
-    this.#replaced = replaced;
+    this.#held = held;
     // The root comes first.
     this.#before = [...(before?.sitemaps() ?? [])];
     for (const each of this.#before) if (!this.#known.has(declaredKey(each))) this.#known.set(declaredKey(each), each);
@@ -45,10 +52,18 @@ export class Evidence {
     return lists.flatMap((list) => {
       const role = list.format === "robots" ? "robots" : "homepage";
       if (role === "robots" && this.#isConvincing(this.#named.get(declaredKey(list)))) return [];
+      const { replaced, fromRobots } = this.#held;
       const read = list.children.filter(isReadSitemap).map(declaredKey);
-      const missing = read.filter((url) => !this.#asked.has(url) && !this.#replaced.has(url));
-      return missing.map((url) => ({ url, list: role }));
+      const missing = read.filter((url) => !this.#asked.has(url) && !replaced.has(url));
+      const isGone = (url: string) => fromRobots.has(url) && this.#areAllConvincing();
+      return missing.flatMap((url) => (isGone(url) ? [] : { url, list: fromRobots.has(url) ? "robots" : role }));
     });
+  }
+
+  // With a path there are two robots.txt files, and it is not known which one listed a sitemap that is held.
+  #areAllConvincing(): boolean {
+    const requested = this.#now.discovery.filter(({ by }) => by === "robots");
+    return requested.length > 0 && requested.every(({ url }) => this.#isConvincing(this.#named.get(url)));
   }
 
   // A robots.txt that lists no sitemap may be an error message, or the default file of a server.

@@ -345,6 +345,36 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["removed 9"]);
   });
 
+  test("sitemaps of a robots.txt that was gone for a while are gone once it lists others", async () => {
+    const { routes, read } = website();
+    routes["/robots.txt"] = robots("a.xml", "b.xml");
+    await committed(read());
+    delete routes["/robots.txt"];
+    for (let run = 0; run < 2; run++) expect(await committed(read())).toEqual([]);
+    routes["/a.xml"] = { status: 503 };
+    expect(await committed(read())).toEqual([]);
+    // It cannot be seen what the new sitemap lists.
+    Object.assign(routes, { "/robots.txt": robots("b.xml", "new.xml"), "/new.xml": { status: 503 } });
+    expect(await committed(read())).toEqual([]);
+    routes["/new.xml"] = urlset("2", "4");
+    routes["/a.xml"] = urlset("1", "2");
+    expect(await committed(read())).toEqual(["removed 1", "added 4"]);
+    expect(await committed(read())).toEqual([]);
+  });
+
+  test("a sitemap that the homepage linked is not gone if only robots.txt was gone for a while", async () => {
+    const { routes, read } = website();
+    Object.assign(routes, { "/": '<link rel="sitemap" href="/linked.xml">', "/linked.xml": urlset("5") });
+    const { client } = site((name) => routes[name]);
+    const crawl = { client, retries: 0, knownPaths: "never" } as const;
+    expect(await committed(read({}, crawl))).toHaveLength(4);
+    Object.assign(routes, { "/robots.txt": "User-agent: *\n", "/": "<p>" });
+    expect(await committed(read({}, crawl))).toEqual([]);
+    routes["/robots.txt"] = robots("b.xml");
+    expect(await committed(read({}, crawl))).toEqual(["removed 1", "removed 2"]);
+    expect(await committed(read({}, crawl))).toEqual([]);
+  });
+
   test("a flaw in a sitemap hides nothing new, as long as nothing is missing", async () => {
     const { routes, read } = website();
     await committed(read());
