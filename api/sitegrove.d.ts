@@ -968,9 +968,9 @@ export declare function fetchClient(fetch: FetchLike): Client;
 export declare function openTree(path: string, options?: ArchiveOptions): Promise<SitemapTree>;
 
 /**
- * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the longest
- * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt, to
- * resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
+ * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the
+ * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt,
+ * to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");

@@ -1,4 +1,4 @@
-// The numbers in rules, each once. Numbers that the parser also needs are in model/sitemap.ts. Times are in milliseconds.
+// The thresholds that rules use. Those that the parser also needs are in model/sitemap.ts. Times are in milliseconds.
 
 export const bounds = {
   /** Characters of a URL without percent-encoding that Yandex accepts. */

@@ -165,7 +165,7 @@ export class SitemapFindings {
     return room > 0 && room + examples.length >= this.#findings.mostExamples;
   }
 
-  /** Counts one more, and keeps it as an example while there is room. `own` overrides the severity of the row. */
+  /** Counts an occurrence, and keeps it as an example while there is room. `own` overrides the severity of the row. */
   add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
     const key = own === undefined ? rule : `${rule} ${own}`;
     if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));

@@ -12,7 +12,7 @@ export interface CheckExtras extends Omit<FindingsOptions, "sentenceOf"> {
 
 /**
  * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
- * come by number, in declared order; those of a repeated sitemap once.
+ * come by number, in declared order. The pages of a repeated sitemap come only once.
  */
 export interface PageWatcher {
   /**

@@ -10,7 +10,7 @@ interface HelpParts {
   readonly more: string;
 }
 
-/** For the help of commands with filters. */
+/** Explains patterns, in the help of commands with filters. */
 export const patternHelp = `
 A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 ('*/blog/*', '*.pdf'), or a regular expression between slashes ('/20\\d\\d/').

@@ -21,8 +21,8 @@ export function sharedLimits(settings: Settings, perAddress: number): SharedLimi
   const lookup = nameServerLookup();
   const proxyFor = proxyChoice(settings.proxy);
 
-  // The lowest address stands for all, because several come in any order. Undefined if it is unknown: behind a proxy, with a client of the
-  // caller's own, or if the name cannot be resolved, which connecting will report.
+  // If a name has several addresses, the lowest one stands for all, because resolvers return them in any order. Undefined if it is unknown:
+  // behind a proxy, with a client of the caller's own, or if the name cannot be resolved, which connecting will report.
   async function addressOf(target: URL, signal: AbortSignal, traits: Traits): Promise<string | undefined> {
     const { isTrusted = false, isRetry = false } = traits;
     if (settings.client !== undefined || proxyFor(target) !== undefined) return undefined;

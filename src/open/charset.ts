@@ -73,7 +73,7 @@ function declaredCharset(beginning: string): string | undefined {
   return /\sencoding\s*=\s*["']\s*([^\s"'<>]+)\s*["']/.exec(declaration)?.[1]?.toLowerCase();
 }
 
-// If the bytes read as ASCII, a character set with wide characters or other bytes for letters cannot be right.
+// If the document begins like ASCII, it cannot be in UTF-16, UTF-32 or EBCDIC.
 function canBeTrue(name: string, beginning: string): boolean {
   if (!wide.test(name) && !ebcdic.test(name)) return true;
   return !(/^\s*<[!?a-z]/i.test(beginning) || /^[\x01-\x7f]*$/.test(beginning));

@@ -53,7 +53,7 @@ export interface PageFetch {
 }
 
 interface PageFetchOptions {
-  /** Private addresses and the caller's headers are allowed for the origins of URLs that the caller gave. */
+  /** URLs that the caller gave. Their origins may have private addresses, and get the caller's headers. */
   readonly named: readonly string[];
   readonly crawl: Options | undefined;
   /** How many bytes of each page are read. */

@@ -90,7 +90,8 @@ function isDay(year: number, month: number, day: number): boolean {
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
 //   Lenient: if the time zone is ambiguous (BST, IST) or the name of a place (Europe/Brussels), only the day is kept.
 // Never guessed: 01/02/2024 may be in January or in February, so it is not a date, unless the name of its weekday tells; 25/12/2024 and
-// 02/02/2024 are. Otherwise, the weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of the same characters, so all take linear time.
+// 02/02/2024 are. Otherwise, the weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of the same
+// characters, so all take linear time.
 
 /** A date as ISO 8601, or only its time: `T03:04:05Z`, or empty if only the day is kept. */
 interface OtherDate {
@@ -221,7 +222,7 @@ function offsetOf(name: string | undefined, offset: string | undefined): string 
   if (sign === undefined) return undefined;
   // https://www.rfc-editor.org/rfc/rfc2822#section-3.3: "-0000" is a time in UTC. ISO 8601 has no offset of minus zero.
   const written = sign === "-" && Number(hours + minutes) === 0 ? "Z" : `${sign}${pad(hours)}:${minutes}`;
-  // `GMT+2`, or `EST -0500`, which say the same.
+  // An offset may follow a name, as in `GMT+2`, or in `EST -0500` if both mean the same.
   return named === "" || named === "Z" || named === "unknown" || named === written ? written : "unknown";
 }
 

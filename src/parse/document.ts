@@ -178,7 +178,8 @@ const signatures = [
   ["archive", /^(?:PK\u0003\u0004|Rar!|7z\ufffd\ufffd|BZh\d)/],
 ] as const;
 
-// Removes white space, byte order marks and NULs before a document. Each chunk is examined only once, because compressed blanks can be endless.
+// Removes white space, byte order marks and NULs before a document. Each chunk is examined only once, because compressed blanks can be
+// endless.
 //   Lenient: white space and byte order marks before the document are skipped.
 
 class LeadingBlanks {

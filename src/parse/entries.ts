@@ -18,7 +18,7 @@ import type { ScannerOptions } from "./xml/scanner.ts";
 /** Entries in declared order. Those of one document with the same URL are merged. */
 export interface Entries {
   readonly pages: SitemapPage[];
-  /** Instead of pages, with `urlsOnly`. */
+  /** With `urlsOnly`: the URLs, in place of pages. */
   readonly lines?: PageLines | undefined;
   readonly sitemaps: SitemapReference[];
 }
@@ -80,7 +80,7 @@ export interface ParseContext extends ScannerOptions {
 
 /** Learns which entry problems belong to. */
 export interface EntryListener {
-  /** What was reported since the last entry belongs to the one that ends here. */
+  /** An entry ends: all problems since the last entry belong to it. */
   onEnd(): void;
   /** The URL of that entry, if it is a page; undefined if it is invalid. */
   onPage(url: string | undefined): void;
@@ -211,7 +211,7 @@ export class EntrySink {
     return false;
   }
 
-  /** Adds pages that were taken. */
+  /** Adds the pages that `takeLine` accepted. */
   addLines(lines: PageLines): void {
     this.#lines = this.#lines === undefined ? lines : this.#lines.with(lines);
   }
@@ -228,7 +228,7 @@ export class EntrySink {
     return false;
   }
 
-  /** The last entries: nothing more will be added. */
+  /** Returns the last entries. Nothing more will be added. */
   finish(): Entries {
     this.repeats.finish();
     if (this.#listed !== undefined) {

@@ -66,7 +66,7 @@ export class FeedReader implements TableTarget {
   }
 
   endImplied(): void {
-    // The root may be an Atom entry, which ends with it.
+    // The root itself may be an Atom entry, which ends with the document.
     this.end();
   }
 
@@ -99,7 +99,7 @@ export class FeedReader implements TableTarget {
     this.item = new FeedItem();
   }
 
-  /** A URL as text, where an item should be. */
+  /** Takes a URL that is written as text, in place of an item. */
   takeStray(url: string): void {
     this.#report("xml-misplaced", url);
     this.begin(noAttributes);
@@ -107,7 +107,7 @@ export class FeedReader implements TableTarget {
     this.end();
   }
 
-  /** A link of the feed itself: to its next page, or to an archive of older entries. https://www.rfc-editor.org/rfc/rfc5005 */
+  /** Takes a link of the feed itself: to its next page, or to an archive of older entries. https://www.rfc-editor.org/rfc/rfc5005 */
   addFeedLink(attributes: XmlAttributes): void {
     const relations = relationsOf(attributes);
     const rel = (["next", "prev-archive"] as const).find((each) => relations.includes(each));
@@ -142,7 +142,7 @@ export class FeedReader implements TableTarget {
     else this.#report("limit-document-entries", undefined, mostLinks);
   }
 
-  /** A link that is written as in the other format, or as text. */
+  /** Takes a link that is written as in the other format, or as text. */
   setOddLink(code: "xml-namespace" | "xml-misplaced", text: string): void {
     if (text === "") return;
     this.#report(code, code === "xml-namespace" ? "link" : text);
@@ -170,7 +170,10 @@ export class FeedReader implements TableTarget {
     this.item.updated ??= readDate(text, this.#report);
   }
 
-  /** An Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first counts, but links to HTML are preferred. */
+  /**
+   * An Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first counts, but links to
+   * HTML are preferred.
+   */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const relations = relationsOf(attributes);

@@ -92,7 +92,7 @@ export class JsonFeedParser extends PlainParser {
 
 type Values = Readonly<Record<string, unknown>>;
 
-// The object that the text holds; undefined if it holds none.
+// Parses the object in the text; undefined if there is none.
 function parsed(text: string): Values | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
-// Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form feed do
-// not. Lines that are too long are skipped without being buffered. If the document is cut off, its last line may be half a URL, so it is
-// dropped.
+// Documents that are read line by line: text sitemaps, robots.txt and llms.txt. CR, LF and CRLF end a line; U+2028, vertical tab and form
+// feed do not. Lines that are too long are skipped without being buffered. If the document is cut off, its last line may be half a URL, so
+// it is dropped.
 import type { DocumentProblemCode } from "../model/problem-code.ts";
 import { detached, type TextPiece } from "../model/text.ts";
 import {

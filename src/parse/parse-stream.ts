@@ -1,5 +1,6 @@
 // Parses one document, from a text or from a stream of bytes, with web APIs only: `DecompressionStream` for gzip, `TextDecoder` for text.
-// `fetch` has already undone the Content-Encoding. `readSitemap` of the main entry point reads more compressions and repairs more character sets.
+// `fetch` has already undone the Content-Encoding. `readSitemap` of the main entry point reads more compressions and repairs more character
+// sets.
 import { unexpected } from "../model/option-checks.ts";
 import { type ParseOptions, resolveParseOptions } from "../model/parse-options.ts";
 import type { DocumentProblemCode } from "../model/problem-code.ts";
@@ -131,8 +132,9 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-// Data before an error is kept. Errors of the source are thrown. Only Node's `DecompressionStream` reads more than one gzip member, so each member
-// gets its own. Where a member ends is unknown: each signature of a member is tried as the start of one, and the platform's checksum decides.
+// Data before an error is kept. Errors of the source are thrown. Only Node's `DecompressionStream` reads more than one gzip member, so each
+// member gets its own. Where a member ends is unknown: each signature of a member is tried as the start of one, and the platform's checksum
+// decides.
 async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): AsyncGenerator<Uint8Array, void> {
   const pieces = cutAtMembers(bytes);
   let next = await pieces.next();
@@ -178,12 +180,13 @@ async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): A
   }
 }
 
-// About once in 100 MB, the bytes of a signature occur inside a member. A hostile document has many, and each costs decompressing the member again.
+// About once in 100 MB, the bytes of a signature occur inside a member. A hostile document has many, and each costs decompressing the
+// member again.
 const mostMisses = 8;
 
 interface Piece {
   readonly piece: Uint8Array;
-  /** Whether it begins with the signature of a gzip member. */
+  /** Whether these bytes begin with the signature of a gzip member. */
   readonly mayStart: boolean;
 }
 

@@ -1,6 +1,7 @@
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
 // the fields of the first entry, the images, videos and alternates of all of them (identical ones once), and the first news story; a
-// different one is a reported loss. For this, pages wait in a window of limited size; details of a page that has left it are a reported loss.
+// different one is a reported loss. For this, pages wait in a window of limited size; details of a page that has left it are a reported
+// loss.
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ListField, ObjectField } from "../model/page-fields.ts";
@@ -42,7 +43,7 @@ export class RepeatedPages {
     this.#grow(waiting.size);
   }
 
-  /** A repeated entry: a page with the URL of one that was added before. */
+  /** Merges a repeated entry: a page whose URL was added before. */
   merge(page: SitemapPage): void {
     if (!hasDetails(page)) return;
     this.#byUrl ??= new Map(this.#waiting.slice(this.#first).map((waiting) => [waiting!.page.url, waiting!]));
@@ -57,7 +58,7 @@ export class RepeatedPages {
     this.#grow(first.size - before);
   }
 
-  /** Nothing more will be added. */
+  /** Releases all pages. Nothing more will be added. */
   finish(): void {
     while (this.#first < this.#waiting.length) this.#releaseFirst();
   }
@@ -109,7 +110,8 @@ export class RepeatedPages {
   }
 }
 
-// The fields to merge; for those that a page has once, what is reported of a second one. The types require all that a page has, so the table of page fields need not be in every bundle of `sitegrove/parse`.
+// The fields to merge; for those that a page has once, what is reported of a second one. The types require all that a page has, so the
+// table of page fields need not be in every bundle of `sitegrove/parse`.
 const lists: Readonly<Record<ListField, true>> = { images: true, videos: true, alternates: true };
 const objects: Readonly<Record<ObjectField, DocumentProblemCode>> = { newsStory: "news-repeated" };
 const listFields = Object.keys(lists) as ListField[];

@@ -28,9 +28,9 @@ export interface RobotsTxt {
 }
 
 /**
- * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the longest
- * rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt, to
- * resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
+ * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the
+ * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt,
+ * to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");
@@ -90,7 +90,7 @@ export class RobotsRules {
       if (alike === undefined) this.#lines.set(line.start, [line]);
       else alike.push(line);
     }
-    // Sorted: the first rule that matches counts.
+    // The lines are sorted, so the first one that matches counts.
     for (const alike of this.#lines.values()) alike.sort(byPrecedence);
     this.#lengths = [...new Set(lines.map(({ start }) => start.length))].sort((one, two) => one - two);
     this.isOpen = lines.every(({ rule }) => rule.allows);
@@ -121,7 +121,7 @@ export class RobotsRules {
     return best;
   }
 
-  /** Whether comparisons take too long: more than about a second in total, and 20 µs per URL. */
+  /** Whether comparisons take too long: more than about a second, plus 20 µs per URL. */
   get isSpent(): boolean {
     return this.#work > mostWork + this.#urls * workPerUrl;
   }
@@ -194,14 +194,15 @@ function lineOf(rule: RobotsRule, path: string): Line {
 }
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters that a URL cannot have are percent-encoded before
-// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive. A `*` is encoded only in URLs, where it is no
-// wildcard: section 2.2.3.
+// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive. A `*` is encoded only in URLs, where it is
+// no wildcard: section 2.2.3.
 function normalized(path: string): string {
   const legal = illegal.test(path) ? path.replaceAll(illegalRun, encoded) : path;
   return legal.includes("%") ? legal.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : legal;
 }
 
-// Characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the end of a rule.
+// Characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the end of a
+// rule.
 const illegal = /[^\x21-\x7e]|["$<>\\^`{|}]/;
 const illegalRun = /(?:[^\x21-\x7e]|["$<>\\^`{|}])+/gu;
 

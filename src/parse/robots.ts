@@ -98,7 +98,8 @@ export interface RobotsGroup {
 //   "Crawlers MUST use case-insensitive matching to find the group that matches the product token"
 //   "If no matching group exists, crawlers MUST obey the group with a user-agent line with the "*" value, if present."
 export class RobotsGroups {
-  // The groups, keyed by crawler in lower case after a colon, because JavaScript engines hash numeric strings without a seed. `*` means all crawlers.
+  // The groups, keyed by crawler in lower case after a colon, because JavaScript engines hash numeric strings without a seed. `*` means all
+  // crawlers.
   readonly #groups = new Map<string, RobotsGroup[]>();
   #open: RobotsGroup | undefined;
   readonly preferences: RobotsPreference[] = [];
@@ -323,7 +324,8 @@ function isNearlySitemap(key: string, value: string): boolean {
   return absoluteUrl.test(value) && (anySitemap.test(key) || misspelled.test(key) || anySitemap.test(value));
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2: only spaces and tabs are white space. At the start of a path, nothing else makes sense, either.
+// https://www.rfc-editor.org/rfc/rfc9309#section-2.2: only spaces and tabs are white space. At the start of a path, nothing else makes
+// sense, either.
 function trimRule(value: string): string {
   let end = value.length;
   while (end > 0 && (value.charCodeAt(end - 1) === 0x20 || value.charCodeAt(end - 1) === 0x09)) end--;

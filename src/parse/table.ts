@@ -177,7 +177,10 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     if (closed.isUrl) this.target.refuseUrl?.(closed.name, closed.isKey);
   }
 
-  /** The rule of an element inside the innermost one, or inside one with the rule `parent`. Reports a spelling that differs from the format's. */
+  /**
+   * The rule of an element inside the innermost one, or inside one with the rule `parent`. Reports a spelling that differs from the
+   * format's.
+   */
   ruleOf(name: XmlName, parent: ElementRule<Target> = this.rules[this.rules.length - 1]!): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
     this.#namespaces.resolve(name);
@@ -282,7 +285,10 @@ export function elements<Target>(
   return new Map(rules.map((entry) => [ruleKey(vocabulary, entry.name.toLowerCase()), entry]));
 }
 
-/** A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for other namespaces inside it, by default the same. */
+/**
+ * A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for other namespaces inside it, by default
+ * the same.
+ */
 export function wrapper<Target>(
   children: ReadonlyMap<string, ElementRule<Target>>,
   foreign?: ElementRule<Target>,

@@ -375,7 +375,8 @@ const page: Rules = withLoc(
   ]),
 );
 
-// The fields that are read in unknown elements inside an entry. Elements of other namespaces are unknown extensions, so their content is skipped.
+// The fields that are read in unknown elements inside an entry. Elements of other namespaces are unknown extensions, so their content is
+// skipped.
 const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
     loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },

@@ -2,7 +2,10 @@
 import type { ChangeFrequency } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 
-/** https://www.sitemaps.org/protocol.html#prioritydef: "Valid values range from 0.0 to 1.0." A decimal comma could also separate two numbers. */
+/**
+ * https://www.sitemaps.org/protocol.html#prioritydef: "Valid values range from 0.0 to 1.0." A decimal comma could also separate two
+ * numbers.
+ */
 export function parsePriority(text: string): number | undefined {
   const number = usualPriorities.get(text) ?? parseNumber(text);
   return number !== undefined && number <= 1 ? number : undefined;

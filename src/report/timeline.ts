@@ -124,7 +124,7 @@ function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "befo
   return { unit, bars: [...bars].map(([from, pages]) => ({ from, pages })), before };
 }
 
-// A few very old pages would push all others to the edge.
+// The first day to show. Leaves out a few very old pages, which would push all others to the edge.
 function oldestShown(days: readonly { day: number; pages: number }[]): number {
   const total = pagesIn(days);
   let older = 0;

@@ -275,7 +275,7 @@ export class XmlScanner {
     this.cursor.flawAt(first, this.isInDocument ? "xml-junk-after-root" : "xml-junk-before-root", shown);
   }
 
-  // A URL as text after the root may be an entry.
+  // Reports a URL in the text after the root, because it may be an entry.
   #checkLateUrl(start: number, end: number): void {
     if (!this.isInDocument || this.#isLateUrlReported) return;
     const url = this.cursor.buffer.slice(start, end).search(/https?:\/\//i);
