@@ -369,7 +369,7 @@ export interface SiteFolder {
 export declare const checkRules: readonly BuiltInRule[];
 
 /** The result as a SARIF log. */
-export declare function checkSarif(result: CheckResult, places: FileLocations): unknown;
+export declare function checkSarif(result: CheckResult, locations: FileLocations): unknown;
 
 /**
  * What search engines would flag in the sitemaps of a website.

@@ -14,10 +14,10 @@ const mostResults = 5000;
 const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
 /** The result as a SARIF log. */
-export function checkSarif(result: CheckResult, places: FileLocations): unknown {
+export function checkSarif(result: CheckResult, locations: FileLocations): unknown {
   const { findings, notChecked, homepage, complete, pageCount } = result;
   const rules = failedRules(result);
-  const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, places));
+  const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, locations));
   const cut = findings.length - results.length;
   const beyond = `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.`;
   const notes = [
@@ -26,7 +26,7 @@ export function checkSarif(result: CheckResult, places: FileLocations): unknown 
     ...pageSentences(result),
     ...notChecked.map(({ rule, reason }) => `Not checked, because ${reason}: ${rule}`),
   ].map((text) => ({ level: "note", message: { text } }));
-  const bases = Object.fromEntries([...places.bases].map(([uri, name]) => [name, { uri }]));
+  const bases = Object.fromEntries([...locations.bases].map(([uri, name]) => [name, { uri }]));
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
@@ -34,7 +34,7 @@ export function checkSarif(result: CheckResult, places: FileLocations): unknown 
       {
         tool: { driver: { name: "sitegrove", version, informationUri: docs, rules: rules.map(ruleOf) } },
         invocations: [{ executionSuccessful: true, toolExecutionNotifications: notes }],
-        ...(places.bases.size === 0 ? {} : { originalUriBaseIds: bases }),
+        ...(locations.bases.size === 0 ? {} : { originalUriBaseIds: bases }),
         results,
         columnKind: "utf16CodeUnits",
         properties: { homepage, complete, pageCount },
@@ -55,14 +55,14 @@ function ruleOf({ id, severity, sentence, fix, link, basis }: Rule): unknown {
   };
 }
 
-function resultOf(finding: Finding, rules: readonly Rule[], places: FileLocations): unknown {
+function resultOf(finding: Finding, rules: readonly Rule[], locations: FileLocations): unknown {
   const { severity, sitemap, count, examples, otherSitemaps } = finding;
   const ruleIndex = rules.findIndex(({ id }) => id === finding.rule);
   const { id: ruleId, sentence } = rules[ruleIndex] as Rule;
   const [first, ...others] = examples;
   const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
-  const located = (each?: FindingExample) => locationOf(places.of(sitemap, each), each);
+  const located = (each?: FindingExample) => locationOf(locations.of(sitemap, each), each);
   // The schema forbids equal locations. Examples may be equal after shortening, or if they are on one long line.
   const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
   // The same finding keeps its hash when lines move.
