@@ -10,26 +10,13 @@
  * for await (const { site, outcome } of queue.results()) console.log(site, outcome);
  * await queue.close();
  */
-export declare class BullQueue implements SiteQueue {
+export declare class BullQueue {
   #private;
-  readonly isTrusted: boolean;
-  /** The name of the run. */
-  readonly run: string;
   private constructor();
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static open(url: string | URL, options?: BullQueueOptions): Promise<BullQueue>;
-  /** How many sites were waiting or being read when the server was last asked. */
-  get left(): number;
-  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): ReturnType<SiteQueue["add"]>;
-  /** Takes the next site. Only one caller at a time asks the server. */
-  take(signal: AbortSignal): Promise<Lease | undefined>;
-  counts(): Promise<QueueCounts>;
   /** The results so far, in the order of the list. */
-  results(): AsyncGenerator<SiteSummary, void>;
-  /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
-  remove(): Promise<void>;
-  /** Puts sites with these outcomes back into the queue, and returns their number. */
-  retry(outcomes: readonly SiteOutcome[]): Promise<number>;
+  results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
 
@@ -80,7 +67,7 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
-  queue: SiteQueue;
+  queue: SiteQueue | BullQueue;
   /**
    * Where pages go.
    * @default nowhere: only summaries are kept
@@ -234,7 +221,7 @@ export interface SiteOutput {
 
 /** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
-  /** False if others may add websites: those must be public, unless `crawl.network` says otherwise. */
+  /** False if others may add websites. Only public addresses are then read, unless `network` allows more. */
   readonly isTrusted?: boolean;
   /** Adds sites. Idempotent by key: a known site is not added again. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{

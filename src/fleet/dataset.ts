@@ -7,8 +7,8 @@ import type { TreeChange } from "../model/change.ts";
 import { invalid } from "../model/option-checks.ts";
 import { ParquetTables } from "../write/parquet.ts";
 import type { SitemapRow } from "../write/sitemaps.ts";
-import { expectRunName } from "./bull-queue.ts";
 import type { StoredRun } from "./results.ts";
+import { expectRunName } from "./run-queue.ts";
 import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
 

@@ -5,6 +5,7 @@ import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
+import type { BullQueue } from "./bull-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -19,7 +20,7 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue first; those that it has already are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
-  queue: SiteQueue;
+  queue: SiteQueue | BullQueue;
   /**
    * Where pages go.
    * @default nowhere: only summaries are kept

@@ -22,6 +22,7 @@ import {
 import { isLossy, type Problem, problem } from "../model/problem.ts";
 import type { RobotsPreference, Sitemap } from "../model/sitemap.ts";
 import { buildTreeWhile } from "../tree/build.ts";
+import { siteQueueOf } from "./bull-queue.ts";
 import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
 import { defaultParallelSites, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
@@ -186,11 +187,12 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 // Throws a `SitemapError` (`invalid-option`).
 function resolved(options: FleetOptions) {
   const crawl = crawlOptionsIn(options, ownOptions, ["save", "previous", "resume"], true);
-  const { sites, queue, sink = noSink, parallelSites = defaultParallelSites(), perAddress = 8 } = options;
+  const { sites, sink = noSink, parallelSites = defaultParallelSites(), perAddress = 8 } = options;
   const isList =
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of websites", sites);
-  expectObject("queue", queue);
+  expectObject("queue", options.queue);
+  const queue = siteQueueOf(options.queue);
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
   expectObject("sink", sink);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);

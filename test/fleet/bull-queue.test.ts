@@ -8,6 +8,7 @@ import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
+import { RunQueue } from "../../src/fleet/run-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -33,7 +34,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   queueContract(() => ({
     name: "BullMQ on Redis",
-    open: (leaseTime) => BullQueue.open(url(), { leaseTime }),
+    open: (leaseTime) => RunQueue.open(url(), { leaseTime }),
     // Nobody renews the leases any more.
     crash: (queue) => queue.close(),
     remove: async () => {},
@@ -41,7 +42,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("closing a queue rejects pending and later calls", async () => {
     const { signal } = new AbortController();
-    const queue = await BullQueue.open(url());
+    const queue = await RunQueue.open(url());
     await queue.add([job("a")]);
     await taken(queue);
     const waiting = expect(queue.take(signal)).rejects.toThrow("The queue is closed");
@@ -53,8 +54,8 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("a worker that loses its lease learns about it, and its result is rejected", async () => {
     const [one, other] = [
-      await BullQueue.open(url(), { leaseTime: 2000 }),
-      await BullQueue.open(url(), { leaseTime: 2000 }),
+      await RunQueue.open(url(), { leaseTime: 2000 }),
+      await RunQueue.open(url(), { leaseTime: 2000 }),
     ];
     await one.add([job("a")]);
     const lease = await taken(one);
@@ -74,8 +75,8 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("removing a run leaves other runs alone", async () => {
     const [monday, tuesday] = [
-      await BullQueue.open(url(), { run: "monday" }),
-      await BullQueue.open(url(), { run: "tuesday" }),
+      await RunQueue.open(url(), { run: "monday" }),
+      await RunQueue.open(url(), { run: "tuesday" }),
     ];
     for (const queue of [monday, tuesday]) {
       await queue.add(["a", "b"].map(job));
@@ -96,11 +97,16 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const reasons: string[] = [];
     for await (const summary of results) reasons.push(String(summary.reasons[0]?.code));
     expect(reasons).toEqual(["address-blocked"]);
+    const again: string[] = [];
+    for await (const { attemptId } of queue.results()) again.push(attemptId);
+    expect(again).toHaveLength(1);
+    const members = Object.getOwnPropertyNames(BullQueue.prototype);
+    expect(members.sort()).toEqual(["close", "constructor", "results"]);
     await queue.close();
   });
 
   test("jobs of other programs fail, and do not block the queue", async () => {
-    const queue = await BullQueue.open(url());
+    const queue = await RunQueue.open(url());
     await queue.add([job("a")]);
     const connection = { port: redis.port, password: redisPassword, db: database };
     const sites = new Queue("sitegrove.default", { connection });
@@ -131,7 +137,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     const client = new Redis({ port: redis.port, password: redisPassword });
     await client.config("SET", "maxmemory", "100mb");
     await client.config("SET", "maxmemory-policy", "allkeys-lru");
-    await expect(BullQueue.open(url())).rejects.toThrow("set maxmemory-policy to noeviction, not allkeys-lru");
+    await expect(RunQueue.open(url())).rejects.toThrow("set maxmemory-policy to noeviction, not allkeys-lru");
     await client.config("SET", "maxmemory-policy", "noeviction");
     await client.config("SET", "maxmemory", "0");
     client.disconnect();

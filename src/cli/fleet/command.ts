@@ -129,12 +129,13 @@ function workerCommand(context: Context, done: Done): Command {
   const description =
     "Crawls the websites of a run until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
     "The queue only names websites: give outputs, limits and all other options here, the same to every worker.";
+  const time = (flag: string, help: string) => new Option(flag, help).argParser(seconds);
   const silent = "time after which the websites of an unresponsive worker are given to others";
   const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)
     .option("--run <name>", "run to work on (default: default)")
-    .option("--idle <seconds>", "time to wait for more websites when none is left", seconds, 5)
+    .addOption(time("--idle <time>", "time to wait for more websites when none is left").default(5, "5s"))
     .option("--stay", "keep waiting for more websites")
-    .option("--lease <seconds>", silent, seconds, 30);
+    .addOption(time("--lease <time>", silent).default(30, "30s"));
   for (const option of command.options) option.helpGroup("Queue:");
   return addFleetFlags(command, "folder for the outputs, or s3://BUCKET/PREFIX")
     .action(async (flags: WorkerFlags) => done(await (await import("./worker.ts")).fleetWorker(flags, context)))

@@ -1,7 +1,8 @@
 // Fleets on several machines, for the user: fills a queue, shows the state of a run, prints its results, and removes it.
-import { BullQueue } from "../../fleet/bull-queue.ts";
+
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
+import { RunQueue } from "../../fleet/run-queue.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
@@ -31,13 +32,13 @@ export function newsTo(messages: Messages): (news: ServerNews) => void {
 async function withQueue<T>(
   { queue: url, run }: QueueFlags,
   messages: Messages | undefined,
-  work: (queue: BullQueue) => Promise<T>,
+  work: (queue: RunQueue) => Promise<T>,
 ): Promise<T> {
-  const queue = await BullQueue.open(url, { run, onNews: messages && newsTo(messages) });
+  const queue = await RunQueue.open(url, { run, onNews: messages && newsTo(messages) });
   return work(queue).finally(() => queue.close());
 }
 
-async function expectWebsites(queue: BullQueue): Promise<void> {
+async function expectWebsites(queue: RunQueue): Promise<void> {
   const { waiting, active, done } = await queue.counts();
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
 }
@@ -54,7 +55,7 @@ export async function fillQueue(
   const messages = new Messages(flags, context);
   const stop = new AbortController();
   const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
-  const fill = async (queue: BullQueue) => {
+  const fill = async (queue: RunQueue) => {
     const { run } = queue;
     if (!list.isGiven) await expectWebsites(queue);
     if (list.retry.length > 0)

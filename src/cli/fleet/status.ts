@@ -1,8 +1,8 @@
 // `sitegrove fleet status` and the table at the end of a run.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { BullQueue } from "../../fleet/bull-queue.ts";
 import { journalName } from "../../fleet/journal-file.ts";
+import type { RunQueue } from "../../fleet/run-queue.ts";
 import { type SiteOutcome, siteOutcomes } from "../../fleet/site-job.ts";
 import { FleetCounter, type FleetTotals, fleetState } from "../../fleet/totals.ts";
 import { defined } from "../../model/defined.ts";
@@ -43,7 +43,7 @@ function malformedIn(summary: string): number | undefined {
 }
 
 /** Shows the state of a run on a queue. Returns the exit code. */
-export async function queueStatus(queue: BullQueue, asJson: boolean, { stdout }: Context): Promise<number> {
+export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<number> {
   const { waiting, active, done, failed } = await queue.counts();
   const counter = new FleetCounter();
   for await (const summary of queue.results()) counter.see(summary);

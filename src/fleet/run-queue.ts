@@ -1,0 +1,390 @@
+// The queue of several machines: a run is a BullMQ queue on a server, and its jobs are websites. The result of a website is the value of
+// its finished job. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and accepts a result only from the
+// holder.
+import { createHash, randomUUID } from "node:crypto";
+import type { Job, JobType, Queue, Worker } from "bullmq";
+import { sleep, waitFor } from "../fetch/abort.ts";
+import { defined } from "../model/defined.ts";
+import { SitemapError } from "../model/errors.ts";
+import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
+import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
+import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
+import {
+  attemptIdOf,
+  emptySummary,
+  isFailure,
+  isRecord,
+  isSummary,
+  keyHash,
+  quarantinedSummary,
+  storedJob,
+} from "./site-job.ts";
+import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
+import { deathsBeforeQuarantine, hasRoom, type InFlightSite } from "./suspects.ts";
+
+/** Options of `BullQueue.open`. */
+export interface BullQueueOptions {
+  /**
+   * The name of the run. A server may hold any number of them.
+   * @default "default"
+   */
+  readonly run?: string | undefined;
+  /**
+   * How long a worker may be silent before its sites are given to others, in milliseconds.
+   * @default 30000
+   */
+  readonly leaseTime?: number | undefined;
+  /**
+   * How long to wait for more sites when none is left, in milliseconds.
+   * @default 0
+   */
+  readonly idle?: number | undefined;
+  /** Called when the connection is lost, and when it is back. */
+  readonly onNews?: ((news: ServerNews) => void) | undefined;
+}
+
+type RequiredOptions = { readonly [Name in "leaseTime" | "idle" | "onNews"]: NonNullable<BullQueueOptions[Name]> };
+
+/** A run on a server. `BullQueue` is what users of the library see of it. */
+export class RunQueue implements SiteQueue {
+  readonly isTrusted: boolean = false;
+  /** The name of the run. */
+  readonly run: string;
+  readonly #server: QueueServer;
+  readonly #queue: Queue<JobData, SiteSummary>;
+  readonly #options: RequiredOptions;
+  // Opened when the first site is taken, because a worker has its own connection.
+  #worker: Worker<JobData, SiteSummary> | undefined;
+  readonly #inFlight = new Set<InFlightSite>();
+  #lastTake: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+  #adding = 0;
+  // How many sites were left when the server was last asked, and when that was.
+  #left = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  // The time since which nothing is left.
+  #quietSince: number | undefined;
+
+  private constructor(server: QueueServer, run: string, options: RequiredOptions) {
+    this.#server = server;
+    this.run = run;
+    this.#options = options;
+    this.#queue = server.queue(`sitegrove.${run}`) as Queue<JobData, SiteSummary>;
+  }
+
+  /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
+  static async open(url: string | URL, options: BullQueueOptions = {}): Promise<RunQueue> {
+    optionsIn("options", options, ["run", "leaseTime", "idle", "onNews"]);
+    const { run = "default", leaseTime = 30_000, idle = 0, onNews = () => {} } = options;
+    expectRunName(run);
+    number("leaseTime", leaseTime, 1);
+    number("idle", idle, 0);
+    functionValue("onNews", onNews);
+    const server = await openServer(queueAddress(url), leaseTime, onNews);
+    return new RunQueue(server, run, { leaseTime, idle, onNews });
+  }
+
+  /** How many sites were waiting or being read when the server was last asked. */
+  get left(): number {
+    return this.#left;
+  }
+
+  add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): ReturnType<SiteQueue["add"]> {
+    return this.#call(async () => {
+      this.#adding += 1;
+      try {
+        return await addJobs(this.#queue, this.run, sites);
+      } finally {
+        this.#adding -= 1;
+      }
+    });
+  }
+
+  /** Takes the next site. Only one caller at a time asks the server. */
+  take(signal: AbortSignal): Promise<Lease | undefined> {
+    const taking = this.#lastTake.then(() => this.#call(() => this.#next(signal)));
+    this.#lastTake = taking.catch(() => undefined);
+    return waitFor(signal, (resolve, reject) => {
+      let isLeft = false;
+      taking.then((lease) => (isLeft ? void lease?.retry().catch(() => undefined) : resolve(lease)), reject);
+      return () => {
+        isLeft = true;
+      };
+    });
+  }
+
+  counts(): Promise<QueueCounts> {
+    return this.#call(async () => {
+      const { waiting = 0, delayed = 0, prioritized = 0, ...counts } = await this.#queue.getJobCounts();
+      const { active = 0, completed = 0, failed = 0 } = counts;
+      return { waiting: waiting + delayed + prioritized, active, done: completed + failed, failed };
+    });
+  }
+
+  /** The results so far, in the order of the list. */
+  async *results(): AsyncGenerator<SiteSummary, void> {
+    for await (const job of this.#finished()) yield resultOf(job);
+  }
+
+  /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
+  remove(): Promise<void> {
+    return this.#call(async () => {
+      const { active } = await this.counts();
+      if (active > 0) throw invalid(`${this.run} has ${active} websites in progress: stop its workers first`);
+      await this.#queue.obliterate({ force: true });
+    });
+  }
+
+  /** Puts sites with these outcomes back into the queue, and returns their number. */
+  retry(outcomes: readonly SiteOutcome[]): Promise<number> {
+    return this.#call(async () => {
+      let count = 0;
+      for await (const job of this.#finished()) {
+        const { outcome, attemptId } = resultOf(job);
+        if (!outcomes.includes(outcome)) continue;
+        await job.updateData({ ...job.data, cleared: job.stalledCounter, replaces: attemptId });
+        await job.retry(isFailure(outcome) ? "failed" : "completed");
+        count += 1;
+      }
+      return count;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#server.close();
+  }
+
+  // A closed connection would never answer.
+  async #call<T>(work: () => Promise<T>): Promise<T> {
+    this.#expectOpen();
+    return withQueueErrors(work);
+  }
+
+  #expectOpen(): void {
+    if (this.#isClosed) throw new SitemapError("queue-failed", "The queue is closed");
+  }
+
+  async #next(signal: AbortSignal): Promise<Lease | undefined> {
+    for (;;) {
+      signal.throwIfAborted();
+      this.#expectOpen();
+      if (performance.now() - this.#askedAt > pollTime) await this.#ask();
+      const lease = await this.#takeJob();
+      if (lease !== undefined) return lease;
+      await this.#ask();
+      if (this.#left + this.#adding + this.#inFlight.size > 0) this.#quietSince = undefined;
+      else if (this.#isOver()) return undefined;
+      await sleep(pollTime, signal);
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const { waiting, active } = await this.counts();
+    this.#left = waiting + active;
+    this.#askedAt = performance.now();
+  }
+
+  #isOver(): boolean {
+    const { idle, onNews } = this.#options;
+    if (this.#quietSince === undefined && idle > 0) onNews({ type: "idle" });
+    this.#quietSince ??= performance.now();
+    return performance.now() - this.#quietSince >= idle;
+  }
+
+  async #takeJob(): Promise<Lease | undefined> {
+    this.#worker ??= this.#server.worker(this.#queue.name) as Worker<JobData, SiteSummary>;
+    for (;;) {
+      const token = randomUUID();
+      const job = await this.#worker.getNextJob(token, { block: false });
+      if (job === undefined) return undefined;
+      const { site } = dataOf(job);
+      const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
+      const deaths = deathsOf(job);
+      if (site === undefined) {
+        const error = new Error("The job in the queue has no website");
+        await job.moveToFailed(error, token, false).catch(unlessHeld);
+      } else if (deaths >= deathsBeforeQuarantine)
+        await settleJob(this.#queue, job, token, quarantinedSummary(site, attemptId));
+      else if (hasRoom(this.#inFlight, { deaths })) return this.#lease(job, site, token, attemptId);
+      else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
+    }
+  }
+
+  #lease(job: SiteQueueJob, site: SiteJob, token: string, attemptId: string): Lease {
+    const lost = new AbortController();
+    const inFlight = { deaths: deathsOf(job) };
+    this.#inFlight.add(inFlight);
+    const end = () => {
+      clearInterval(timer);
+      return this.#inFlight.delete(inFlight);
+    };
+    const { leaseTime } = this.#options;
+    const renew = async () => {
+      const isHeld = await job.extendLock(token, leaseTime).catch(() => undefined);
+      if (isHeld === undefined || isHeld > 0 || !end()) return;
+      lost.abort(new Error("Another worker has the website"));
+    };
+    const timer = setInterval(() => void renew(), leaseTime / 3).unref();
+    let isSettled = false;
+    // Settles only once: after a result was sent, the server decides.
+    const settle = async (work: () => Promise<boolean>) => {
+      if (isSettled || lost.signal.aborted) return false;
+      isSettled = true;
+      return this.#call(work).finally(end);
+    };
+    return {
+      ...{ job: site, starts: job.attemptsStarted, attemptId, replaces: dataOf(job).replaces, lost: lost.signal },
+      done: async (summary) =>
+        (await settle(() => settleJob(this.#queue, job, token, summary))) ? "accepted" : "superseded",
+      retry: async () => void (await settle(() => job.moveToWait(token).then(() => true, unlessHeld))),
+    };
+  }
+
+  // Yields finished jobs in the order of the list. Only ids and positions are in memory, because a run may have a million sites.
+  async *#finished(): AsyncGenerator<SiteQueueJob, void> {
+    const queue = this.#queue;
+    const positions = new Map<string, number>();
+    const states: JobType[] = ["completed", "failed"];
+    for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
+      // `getJobs` returns up to `batchSize` jobs of each state.
+      const jobs = await this.#call(() => queue.getJobs(states, start, start + batchSize - 1, true));
+      for (const job of jobs) positions.set(String(job?.id), dataOf(job).at);
+      isEnd = jobs.length === 0;
+    }
+    const ids = [...positions].sort(([, one], [, other]) => one - other).map(([id]) => id);
+    for (let start = 0; start < ids.length; start += readSize) {
+      const some = ids.slice(start, start + readSize);
+      const jobs = await this.#call(() => Promise.all(some.map((id) => queue.getJob(id))));
+      for (const job of jobs) if (job?.finishedOn !== undefined) yield job;
+    }
+  }
+}
+
+async function addJobs(
+  queue: Queue<JobData, SiteSummary>,
+  run: string,
+  sites: AsyncIterable<SiteJob> | Iterable<SiteJob>,
+): Promise<{ added: number; known: number }> {
+  const first = await queue.getJobCountByTypes();
+  let count = 0;
+  let batch: Parameters<Queue<JobData>["addBulk"]>[0] = [];
+  let sending: Promise<unknown> = Promise.resolve();
+  const send = () => {
+    // Sorted by hash, because neighbors in a list often share a server.
+    const jobs = batch.sort((one, other) => ((one.opts?.jobId ?? "") < (other.opts?.jobId ?? "") ? -1 : 1));
+    batch = [];
+    if (jobs.length > 0) sending = sending.then(() => queue.addBulk(jobs));
+    return sending;
+  };
+  // A timer sends the websites of a slow list before a batch is full.
+  const timer = setInterval(() => send().catch(() => undefined), slowBatch);
+  try {
+    for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
+      const data = { key, homepage, at: first + count++, ...defined({ sitemaps, mayBePlain }) };
+      batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(run, key) } });
+      if (batch.length >= batchSize) await send();
+    }
+    await send();
+  } finally {
+    clearInterval(timer);
+  }
+  // Another process may add to the same run, so the difference may be too large.
+  const added = Math.min(count, (await queue.getJobCountByTypes()) - first);
+  return { added, known: count - added };
+}
+
+/** Settles a job. Returns false if another worker's summary counts instead. */
+async function settleJob(
+  queue: Queue<JobData, SiteSummary>,
+  job: SiteQueueJob,
+  token: string,
+  summary: SiteSummary,
+): Promise<boolean> {
+  try {
+    if (isFailure(summary.outcome)) await job.moveToFailed(new Error(JSON.stringify(summary)), token, false);
+    else await job.moveToCompleted(summary, token, false);
+    return true;
+  } catch (error) {
+    unlessHeld(error);
+    // The connection may have broken between the command and its answer, and the command was sent again.
+    const now: SiteQueueJob | undefined = await queue.getJob(String(job.id));
+    return now?.finishedOn !== undefined && resultOf(now).attemptId === summary.attemptId;
+  }
+}
+
+// Finished jobs are kept, because they are the results. Stack traces are not needed.
+const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, stackTraceLimit: 0 } as const;
+
+/** A job on the server: one website, and its summary once it is finished. Anybody may write into a queue. */
+type SiteQueueJob = Job<JobData, SiteSummary>;
+
+interface JobData extends SiteJob {
+  readonly at: number;
+  /** How many deaths of workers no longer count, because the user asked for the site to be read again. */
+  readonly cleared?: number;
+  /** The attempt whose result the user asked to replace. */
+  readonly replaces?: string;
+}
+
+// BullMQ ignores a job whose id exists, in any state, so the id identifies the site. It is longer than the hash in file names, because
+// two sites with the same id would become one.
+function idOf(run: string, key: string): string {
+  return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
+
+// Reads the data of a job. A value of the wrong type counts as missing. `site` is undefined if the job has no website.
+function dataOf(job: SiteQueueJob | undefined) {
+  const data = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
+  const { key, cleared, at, replaces } = data;
+  return {
+    site: storedJob(data),
+    key: typeof key === "string" ? key : "",
+    cleared: typeof cleared === "number" ? cleared : 0,
+    at: typeof at === "number" ? at : Number.MAX_SAFE_INTEGER,
+    replaces: typeof replaces === "string" ? replaces : undefined,
+  };
+}
+
+function resultOf(job: SiteQueueJob): SiteSummary {
+  const { failedReason, returnvalue } = job;
+  const { key, site } = dataOf(job);
+  const isResult = (value: unknown): value is SiteSummary => isSummary(value) && value.key === key;
+  if (isResult(returnvalue)) return returnvalue;
+  try {
+    const summary: unknown = JSON.parse(String(failedReason));
+    if (isResult(summary)) return summary;
+  } catch {
+    // Another program failed the job, with its own message.
+  }
+  const message = failedReason || "Another program ended the job";
+  return emptySummary(site ?? { key, homepage: "" }, `${keyHash(key)}-0`, "failed", message);
+}
+
+// BullMQ counts how often nobody renewed the lock of a job.
+function deathsOf(job: SiteQueueJob): number {
+  return Math.max(0, job.stalledCounter - dataOf(job).cleared);
+}
+
+// BullMQ refuses if another worker has the job, or has finished it.
+function unlessHeld(error: unknown): false {
+  const { code } = (error ?? {}) as { code?: unknown };
+  if (typeof code !== "number" || code >= 0) throw error;
+  return false;
+}
+
+/** Throws a `SitemapError` (`invalid-option`): the name becomes part of names on the server and of files. */
+export function expectRunName(run: string): void {
+  if (/^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run)) return;
+  throw invalid(
+    "The name of a run has at most 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit",
+  );
+}
+
+const batchSize = 1000;
+const readSize = 200;
+// Intervals in milliseconds.
+const pollTime = 500;
+const slowBatch = 200;
+// How long a suspect waits before it is offered again, in milliseconds.
+const laneTime = 1000;
