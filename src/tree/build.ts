@@ -1,4 +1,4 @@
-// Builds trees from a homepage, given sitemaps or an archive: a crawl that keeps its documents.
+// Builds trees from a homepage, from given sitemaps or from an archive, with a crawl that keeps its documents.
 import type { Archive } from "../archive/reader.ts";
 import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, events, run } from "../crawl/crawl.ts";
@@ -40,11 +40,11 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
   return openTreeWhile(path, options);
 }
 
-/** Uses the pages while a tree is built, so that documents are read once for both. Documents missing in a `source` are skipped. */
+/** Lets a caller use the pages while a tree is built, so that each document is read only once. Documents missing from `source` are skipped. */
 export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
-  /** `onEvent` needs only the URLs of pages. */
+  /** Whether `onEvent` needs only the URLs of pages. */
   readonly urlsOnly?: boolean | undefined;
   /** For an archive: called for each child of an index, like the option of a crawl. */
   readonly recurse?: Options["recurse"];
@@ -69,7 +69,7 @@ export async function openTreeWhile(
   }
 }
 
-/** The events of an archived crawl, in the same order: each document is read once. `save`: where to copy the archive first. */
+/** Yields the events of an archived crawl in their original order, reading each document once. With `save`, copies the archive there first. */
 export async function* crawlArchive(
   path: string,
   { limits, rewrite, signal, save }: ArchiveOptions & Pick<Options, "save">,
@@ -110,7 +110,7 @@ async function openReplay(path: string, reader: ArchiveSettings): Promise<{ arch
   }
 }
 
-/** The tree of a website or of given sitemaps. */
+/** Builds the tree of a website or of given sitemaps. */
 export async function buildTreeWhile(
   target: CrawlTarget,
   options: Options | undefined,
@@ -140,12 +140,12 @@ export async function buildTreeWhile(
   }
 }
 
-// Pages have all their fields only if somebody receives them.
+// Reads all fields of pages only if a caller receives the pages.
 function readerFor({ onOrdered, urlsOnly }: WhileBuilding, { onEvent }: Pick<Options, "onEvent">): ReadDocument {
   return onOrdered === undefined && (onEvent === undefined || urlsOnly) ? readForTree : read;
 }
 
-// A tree needs all problems. With URLs only, the parser does not see what is lost when it merges the entries of a repeated URL.
+// Reading only URLs misses the losses of merging the entries of a repeated URL, so a document with one is read again in full.
 async function* readForTree(...[document, settings]: Parameters<ReadDocument>): ReturnType<ReadDocument> {
   const urls = readUrls(document, settings);
   let step = await urls.next();
@@ -184,7 +184,7 @@ async function collect(
   return createTree({ ...parts, ...outcome, settings, responses });
 }
 
-// Our own archives say how they were made. For others, the first URL gives the website.
+// Our own archives record their settings. For others, the first URL determines the website.
 async function preparedFrom(path: string, { info, urls }: Archive, reader: ArchiveSettings): Promise<Prepared> {
   try {
     const options = replayOptions(info?.settings ?? {}, reader);

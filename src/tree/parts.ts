@@ -10,10 +10,10 @@ export interface TreePart {
   readonly from?: Sitemap | undefined;
 }
 
-/** Which pages of a tree: those of a part, or those that pass the filters. */
+/** Selects pages of a tree: those below one sitemap, those that pass the filters, or both. */
 export interface PagesPart extends TreePart, PageFilters {}
 
-/** The part of the tree that the argument selects (a sitemap, or an object), and its filters. Throws a `SitemapError`. */
+/** Returns the part of the tree that the argument (a sitemap or an object) selects, and its filters. Throws a `SitemapError` if it is invalid. */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,
@@ -26,7 +26,7 @@ export function checkPart(
   return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
 }
 
-/** A sitemap of the tree below `root`, or a copy of one. Throws a `SitemapError`. */
+/** Throws a `SitemapError` unless the value is a sitemap of the tree below `root`, or a copy of one. */
 export function checkSitemap(root: IndexSitemap, value: unknown, name: string): Sitemap {
   if (value === root) return root;
   expectObject(name, value, "a sitemap");
@@ -45,7 +45,7 @@ function urlsOf(root: IndexSitemap): ReadonlySet<string> {
   return known;
 }
 
-/** The node itself, then everything below it. */
+/** Yields the sitemap itself, then everything below it. */
 export function* walkSitemaps(from: Sitemap): Generator<Sitemap, void> {
   for (const step of walkNodes(from)) if (step.type === "enter") yield step.sitemap;
 }
@@ -70,7 +70,7 @@ export function* walkNodes(from: Sitemap): Generator<Exclude<TreeStep, { type: "
   }
 }
 
-/** A copy of the sitemaps of a walk, with their pages. */
+/** Copies the sitemaps of a walk, with their pages. */
 export async function withPages(steps: AsyncIterable<TreeStep>): Promise<SitemapWithPages> {
   const path: SitemapWithPages[] = [];
   let last: SitemapWithPages | undefined;

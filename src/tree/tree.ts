@@ -22,7 +22,7 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   /** A store or an archive. */
   readonly documents: DocumentSource & Pick<Store, "save">;
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
-  /** How many pages a check requested, whose responses are in the archive. */
+  /** How many pages a check requested; the archive has their responses. */
   readonly requestedPages?: number | "all" | undefined;
   /** Requests the robots.txt of a host; absent if nothing is requested. */
   readonly fetchRobots?: RobotsOf | undefined;
@@ -39,7 +39,7 @@ export interface SitemapProblem {
   readonly problem: Problem;
 }
 
-// Assigned by the class, which alone can create trees and access their private fields.
+// The class assigns these functions, because only the class can create trees and access their private fields.
 /** Creates a tree, for `build.ts`. */
 export let createTree: (parts: TreeParts) => SitemapTree;
 /** What a tree is made of: its documents, and how to read them. */
@@ -47,7 +47,7 @@ export let partsOf: (tree: SitemapTree) => TreeParts;
 /** Whether a value is a tree. */
 export let isTree: (value: unknown) => value is SitemapTree;
 
-/** The steps of a walk that the filter lets through. Ends when the limit is reached, after leaving the sitemaps that were entered. */
+/** Yields the steps of a walk that pass the filter. When the limit is reached, leaves the sitemaps that are still open and ends. */
 export async function* filteredWalk(
   tree: SitemapTree,
   filter: PageFilter,
@@ -55,7 +55,7 @@ export async function* filteredWalk(
 ): AsyncGenerator<TreeStep, void> {
   const sample = filter.sample<TreeStep>();
   if (sample === undefined) return yield* passingSteps(tree, filter, steps);
-  // The pages are held back until all were seen.
+  // Sampling needs to see all pages first, so they are held back.
   const others: TreeStep[] = [];
   for await (const step of passingSteps(tree, filter, steps)) {
     if (step.type !== "pages") others.push(step);
@@ -79,31 +79,31 @@ async function* passingSteps(
 ): AsyncGenerator<TreeStep, void> {
   await filter.begin(tree.homepage, robotsOf(tree));
   const path: Extract<TreeStep, { type: "enter" }>[] = [];
-  // A sitemap that is skipped, with everything below it.
-  let leftOut: Sitemap | undefined;
+  // The sitemap that is being skipped, with everything below it.
+  let skipped: Sitemap | undefined;
   for await (const step of filter.reached ? [] : steps) {
     const { type, sitemap } = step;
     const parent = path.at(type === "pages" ? -2 : -1)?.sitemap as IndexSitemap | undefined;
-    if (leftOut !== undefined) {
-      if (type === "leave" && sitemap === leftOut) leftOut = undefined;
+    if (skipped !== undefined) {
+      if (type === "leave" && sitemap === skipped) skipped = undefined;
     } else if (type === "pages") {
       const pages = filter.lists(sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
       if (pages.length > 0) yield { ...step, pages };
       if (filter.reached) break;
     } else if (type === "enter" && !follows(sitemap, parent, filter)) {
-      leftOut = sitemap;
+      skipped = sitemap;
     } else {
       if (type === "enter") path.push(step);
       else path.pop();
       yield step;
     }
   }
-  // If the limit was reached, the sitemaps that are still open are left now.
+  // If the limit ended the walk, some sitemaps are still open.
   for (const { sitemap, depth } of path.reverse()) yield { type: "leave", sitemap, depth };
   for (const event of filter.newProblems()) partsOf(tree).settings.onEvent?.(event);
 }
 
-// Only children of indexes are chosen by their URL. An index that also lists pages has a child at its own URL.
+// The filters apply only to children of indexes. An index that also lists pages has a child with its own URL, which is always read.
 function follows(sitemap: Sitemap, parent: IndexSitemap | undefined, filter: PageFilter): boolean {
   if (parent === undefined || parent.format === "website" || parent.url === sitemap.url) return true;
   const { url, declaredUrl = url, lastModified } = sitemap;
@@ -139,7 +139,7 @@ export class SitemapTree {
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
-  /** Why not, if it was not reachable. */
+  /** Why the website was unreachable, if it was. */
   readonly unreachable: UnreachableWebsite | undefined;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;
@@ -278,7 +278,7 @@ export class SitemapTree {
     for await (const step of chosen) if (step.type === "pages") yield step.pages as readonly ListedPage[];
   }
 
-  // If the sitemap is incomplete, yields exactly as many pages as it counted: a budget may have stopped it before the document's end.
+  // Yields exactly `pageCount` pages of an incomplete sitemap, because a budget may have stopped the crawl before the document's end.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly ListedPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") throw changed(sitemap);
@@ -323,7 +323,7 @@ function changed({ url }: Sitemap): SitemapError {
   return new SitemapError("invalid-archive", `The archive was changed while its tree was open: ${url}`);
 }
 
-// What the document of a sitemap was requested as.
+// The role in which a sitemap's document was requested.
 function roleOf(sitemap: Sitemap): DocumentRole {
   return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
 }
