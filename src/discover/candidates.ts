@@ -14,12 +14,12 @@ export interface Candidate {
   readonly isFeed?: boolean;
 }
 
-/** Whether it is only a guess, not declared: if nothing is found there, it is not in the tree. */
+/** Whether a candidate is a guess, not declared. A guess that finds nothing does not appear in the tree. */
 export function isGuess(by: DiscoveryRecord["by"] | undefined): boolean {
   return by === "known-path" || by === "feed" || by === "llms";
 }
 
-/** In the order in which they are tried. `homepage` ends in a slash. `paths`: the well-known paths to try. */
+/** Lists the candidates in the order in which they are tried. `homepage` must end in a slash; `paths` are the well-known paths to try. */
 export function candidatesFor(
   homepage: string,
   settings: Settings,
@@ -27,7 +27,7 @@ export function candidatesFor(
 ): Candidate[] {
   const { useRobots, extraKnownPaths, useFeeds, useLlms } = settings;
   const ifNeeded = settings.knownPaths === "if-needed";
-  // With a path, the root of the host is also tried.
+  // If the homepage keeps its path, the root of the host is also tried.
   const places = settings.path === "keep" ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
   const guesses = places.flatMap((place) =>
@@ -46,8 +46,8 @@ export function candidatesFor(
 }
 
 /**
- * What comes after robots.txt: the homepage's sitemap links, the well-known paths, and its feeds before the guessed ones. `paths`: those
- * of its CMS, if known; the `others` are then tried only if nothing is found.
+ * Lists what to try after robots.txt: the homepage's sitemap links, the well-known paths, and the homepage's feeds before guessed ones. If
+ * the website's CMS is known, `paths` are its paths, and the `others` are tried only if nothing is found.
  */
 export function candidatesBeyond(
   homepage: string,
@@ -66,7 +66,7 @@ export function candidatesBeyond(
   return { candidates, others: all.filter(({ url }) => !chosen.some((each) => each.url === url)) };
 }
 
-/** After `sitemap/0.xml`, which Next.js writes without an index: `sitemap/1.xml`. */
+/** Next.js writes `sitemap/0.xml`, `sitemap/1.xml` and so on without an index, so each one leads to the next. */
 export function nextNumbered({ url, by, ifNeeded }: Candidate): Candidate | undefined {
   const [, start, number] = /^(.*\/sitemap\/)(\d{1,6})\.xml$/.exec(url) ?? [];
   if (by !== "known-path" || start === undefined) return undefined;

@@ -1,5 +1,5 @@
-// The sitemaps that a homepage links to: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
-// (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Each once, up to a limit; unused links are reported.
+// Finds the sitemaps that a homepage links to: in `Link` headers, and in its HTML by `<link rel="sitemap" href="…">`
+// (https://html.spec.whatwg.org/multipage/links.html#linkTypes). Lists each once, up to a limit, and reports links that it cannot use.
 import type { HeaderList } from "../model/exchange.ts";
 import type { ProblemLog } from "../model/problem.ts";
 import { resolveUrl } from "../model/url.ts";
@@ -7,7 +7,7 @@ import type { Candidate } from "./candidates.ts";
 import { type Attributes, HtmlTags, longestTag } from "./html-tags.ts";
 import type { PlatformHints } from "./platforms.ts";
 
-// A homepage with more links is not describing its sitemaps.
+// No homepage needs more links to describe its sitemaps.
 const mostLinks = 100;
 const longestUrl = 8192;
 
@@ -16,13 +16,13 @@ export class HomepageLinks {
   readonly #problems: ProblemLog;
   readonly #found = new Map<string, Candidate>();
 
-  /** `url`: that of the homepage. */
+  /** `url` is the URL of the homepage. */
   constructor(url: string, problems: ProblemLog) {
     this.#url = url;
     this.#problems = problems;
   }
 
-  /** In the order in which they first occur. */
+  /** The candidates, in the order of their first links. */
   get candidates(): Candidate[] {
     return [...this.#found.values()];
   }
@@ -51,7 +51,7 @@ export class HomepageLinks {
       else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
         this.#add(href ?? "", base ?? this.#url, "homepage-link", true);
     };
-    // Icons are often in their tags.
+    // Long tags often contain an icon as a `data:` URL, which is no loss.
     const onLongTag = (name: string, { rel, href = "", type = "" }: Attributes): void => {
       const mayMatter = name === "link" && !href.startsWith("data:");
       if (mayMatter && (rel === undefined || isSitemap(rel, type) || (useFeeds && isFeed(rel, type)))) {
@@ -77,13 +77,13 @@ function isFeed(relations: string, type: string): boolean {
   return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
 }
 
-// An HTML sitemap is for people, and is not read.
+// Links to HTML sitemaps are ignored, because those are for people.
 function isSitemap(relations: string, type: string): boolean {
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(type)) return false;
   return /(?:^|[\t\n\f\r ])sitemap(?:[\t\n\f\r ]|$)/i.test(relations);
 }
 
-// One parameter: `name`, `name=token` or `name="quoted"`, and what follows it up to the next one.
+// Matches one parameter (`name`, `name=token` or `name="quoted"`) and any text up to the next one.
 const parameter = /([^=;,]*)(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;,]*)))?[^;,]*/sy;
 
 /** The links in a `Link` header (https://www.rfc-editor.org/rfc/rfc8288#section-3): link-value = "<" URI-Reference ">" *( ";" parameter ), separated by commas. */
@@ -98,7 +98,7 @@ export function* linkValues(value: string): Generator<{ target: string; relation
       parameter.lastIndex = at + 1;
       const [, written = "", quoted, token = ""] = parameter.exec(value) ?? [];
       const name = written.trim().toLowerCase();
-      // "The rel parameter MUST NOT appear more than once": the first counts.
+      // "The rel parameter MUST NOT appear more than once", so the first one counts.
       if (!parameters.has(name)) parameters.set(name, quoted?.replaceAll(/\\(.)/gs, "$1") ?? token.trim());
       at = parameter.lastIndex;
     }

@@ -1,15 +1,15 @@
-// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). Takes chunks:
-// however the HTML is split, the tags are the same. Takes linear time, however hostile the HTML is.
+// Finds tags in HTML and reads their attributes (https://html.spec.whatwg.org/multipage/parsing.html). The HTML comes in chunks, and the
+// result does not depend on how it is split. Takes linear time, even for hostile HTML.
 //   Lenient: some tags are found wherever they are; nesting does not matter.
 import { decodeHtmlReferences } from "../model/html-entities.ts";
 
-/** By name, in lower case; the first of each name counts. */
+/** The attributes of a tag by name, in lower case. If a name is repeated, the first attribute counts. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** `at`: where the tag begins. */
+/** Receives a tag; `at` is the offset where it begins. */
 type OnTag = (name: string, attributes: Attributes, at: number) => void;
 
-/** In characters: a longer tag is skipped. */
+/** The maximum length of a tag in characters. Longer tags are skipped. */
 export const longestTag: number = 64 * 1024;
 const longestName = 16;
 const longestEnd = "--!>".length;
@@ -22,9 +22,9 @@ export class HtmlTags {
   readonly #onLongTag: OnTag | undefined;
   // Text that cannot be interpreted yet: the beginning of a tag, or of the end of a comment.
   #rest = "";
-  // How many characters came before it.
+  // The number of characters before `#rest`.
   #before = 0;
-  // The length at which it is examined again.
+  // The length of `#rest` at which it is scanned again.
   #needed = 0;
   // What is being skipped: a comment, or an element until its end tag.
   #skipped: string | undefined;
@@ -41,7 +41,7 @@ export class HtmlTags {
     if (this.#rest.length >= this.#needed) this.#scan(false);
   }
 
-  /** `isCut`: the document was not read to its end, so its last tag may be incomplete. */
+  /** Scans the remaining text. `isCut` means that the document was not read to its end, so its last tag may be incomplete. */
   end(isCut: boolean): void {
     if (!isCut) this.#scan(true);
   }
@@ -52,11 +52,11 @@ export class HtmlTags {
     for (let next: number | undefined = 0; next !== undefined; next = this.#step(html, at, isWhole)) at = next;
     this.#rest = html.slice(at);
     this.#before += at;
-    // Doubled, so that a tag that arrives one character at a time is not parsed from its start for each of them.
+    // Waiting for twice the length keeps the time linear if a long tag arrives one character at a time.
     this.#needed = this.#rest.length * 2;
   }
 
-  // Where to continue; undefined if more text is needed.
+  // Returns where to continue, or undefined if more text is needed.
   #step(html: string, at: number, isWhole: boolean): number | undefined {
     if (at >= html.length) return undefined;
     if (this.#skipped !== undefined) return this.#skip(html, at, this.#skipped, isWhole);

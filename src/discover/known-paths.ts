@@ -1,10 +1,10 @@
-// Where websites have undeclared sitemaps, in the order in which they are tried. Most are the defaults of content management
-// systems; those of a single one are in platforms.ts. Common ones come first, so that a short run finds them.
+// Where websites have undeclared sitemaps, in the order in which they are tried. Most are defaults of content management systems;
+// paths that only one CMS uses are in platforms.ts. Common paths come first, so that a short run finds them.
 
-/** Worth a request on any platform. If the platform is known, these and its own paths are tried, and the others only if nothing is found. */
+/** Paths worth a request on any platform. If the platform is known, only these and its own are tried, and all others if nothing is found. */
 export const commonPaths: readonly string[] = ["sitemap.xml", "sitemap_index.xml", "sitemap-index.xml"];
 
-/** Relative to the homepage. */
+/** The well-known paths, relative to the homepage. */
 export const knownPaths: readonly string[] = [
   ...commonPaths,
   "wp-sitemap.xml", // WordPress since 5.5

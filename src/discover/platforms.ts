@@ -1,12 +1,12 @@
-// Recognizes a website's CMS by its homepage, and knows where it puts sitemaps, so that fewer well-known paths must be tried. A wrong
-// guess, as from an image on another website, costs only time.
+// Recognizes a website's CMS by its homepage, and knows where that CMS puts sitemaps, so that fewer well-known paths must be tried. A wrong
+// guess, for example because of an image on another website, costs only time.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
 interface Platform {
   /** What the homepage has: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
   readonly evidence: RegExp;
-  /** Tried before those that any website may have, relative to the homepage. An index comes before its sitemaps. */
+  /** Paths relative to the homepage, tried before the common ones. An index comes before its sitemaps. */
   readonly paths: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const platforms: readonly Platform[] = [
   // BigCommerce: https://support.bigcommerce.com/articles/Public/Sitemaps
   { evidence: /^asset (?:https?:)?\/\/cdn\d*\.bigcommerce\.com\//i, paths: ["xmlsitemap.php"] },
   // Next.js: https://nextjs.org/docs/app/api-reference/functions/generate-sitemaps
-  // Without an index: `sitemap/1.xml` and so on are requested while they exist.
+  // There is no index, so `sitemap/1.xml` and so on are requested while they exist.
   {
     evidence: /^generator Next\.js|^asset \S*\/_next\/static\/|^header x-powered-by: Next\.js/i,
     paths: ["sitemap.xml", "sitemap/0.xml", "server-sitemap.xml", "sitemap-0.xml"],
@@ -62,7 +62,7 @@ export class PlatformHints {
     for (const [name, value] of headers) this.#take(`header ${name}: ${value.slice(0, longestHint)}`);
   }
 
-  /** A tag of the HTML: `meta`, `link`, `script` or `img`. */
+  /** Looks for signs in a tag of the HTML: `meta`, `link`, `script` or `img`. */
   takeTag(tag: string, { name = "", content = "", href, src }: Attributes): void {
     if (tag === "meta" && /^generator$/i.test(name.trim()))
       this.#take(`generator ${content.trim().slice(0, longestHint)}`);
