@@ -405,7 +405,7 @@ interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
-/** How many pages of each kind, in one sitemap or section. */
+/** The number of pages for each kind of change. */
 interface ChangeCounts {
   readonly added: number;
   readonly removed: number;
@@ -418,7 +418,7 @@ interface ChangeCounts {
 /** The kinds of changes. */
 type ChangeKind = TreeChange["kind"];
 
-/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+/** A part of a page that can change. `content` is what a reader sees, compared only between two folders of static sites. */
 type ChangedField = PageField | "content";
 
 /** The same URL, with different fields. */
@@ -510,7 +510,7 @@ interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
 interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
@@ -532,7 +532,7 @@ interface MovedPage extends DeclaredPage {
   readonly from: string;
 }
 
-/** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
+/** A page that differs. `sitemap` is the URL of the sitemap that declares `page`. */
 type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 /** The fields of a page that can differ. A missing priority equals 0.5. */

@@ -5,7 +5,7 @@ export interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
-/** How many pages of each kind, in one sitemap or section. */
+/** The number of pages for each kind of change. */
 export interface ChangeCounts {
   readonly added: number;
   readonly removed: number;
@@ -18,7 +18,7 @@ export interface ChangeCounts {
 /** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];
 
-/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+/** A part of a page that can change. `content` is what a reader sees, compared only between two folders of static sites. */
 export type ChangedField = PageField | "content";
 
 /** The same URL, with different fields. */
@@ -118,7 +118,7 @@ export interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
 export interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
@@ -142,7 +142,7 @@ export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
  */
 export type FollowVerdict = (typeof followVerdicts)[number];
 
-/** A page that is gone, requested at its old address. */
+/** A removed page, requested at its old address. */
 export interface FollowedRow {
   readonly url: string;
   /** The status of the last response; absent if there was none. */
@@ -164,7 +164,7 @@ export interface MovedPage extends DeclaredPage {
   readonly from: string;
 }
 
-/** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
+/** A page that differs. `sitemap` is the URL of the sitemap that declares `page`. */
 export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 /** The fields of a page that can differ. A missing priority equals 0.5. */

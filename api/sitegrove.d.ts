@@ -16,7 +16,7 @@ export type ChangeFrequency = "always" | "hourly" | "daily" | "weekly" | "monthl
 /** Answers requests, without following redirects. May reject; the reason becomes a problem. May also return a `problem()`. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
-  /** The client calls `onSent`: `timeout.firstByte` counts from then on, and the client itself limits the time before. */
+  /** Whether the client calls `onSent`. Then `timeout.firstByte` starts at that call, and the client itself limits the time before it. */
   readonly tellsWhenSent?: boolean | undefined;
 }
 
@@ -51,7 +51,7 @@ export interface ClientResponse {
 }
 
 /**
- * `request`, `retry` and `response` come when they happen, in any order. All others come in declared order: the pages of
+ * `request`, `retry`, `response` and `failure` come when they happen, in any order. All others come in declared order: the pages of
  * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`.
  */
 export type CrawlEvent = RequestEvent | RetryEvent | ResponseEvent | FailureEvent | StartEvent | PagesEvent | SitemapEvent | ProblemEvent | FinishedEvent;
@@ -77,15 +77,15 @@ export interface DiscoveryRecord {
   readonly finalUrl?: string;
   /** The URL of the sitemap in the tree that has the same content. */
   readonly sameAs?: string;
-  /** Why it was not used. */
+  /** Why the candidate was not used. */
   readonly reason?: Problem;
 }
 
 /** A `SitemapResponse` with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
-  /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
+  /** The size of the document as sent, in bytes, even if it was not transferred again (see `obtained`). */
   readonly wireBytes: number;
-  /** After decompression, in bytes. */
+  /** The size after decompression, in bytes. */
   readonly decodedBytes: number;
 }
 
@@ -162,13 +162,13 @@ export interface FinishedEvent {
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
-  /** Why not, if it was not reachable. */
+  /** Why the website was unreachable, if it was. */
   readonly unreachable?: UnreachableWebsite;
   /** What the page filters did, if there are any. */
   readonly filtered?: FilterCounts;
 }
 
-/** In the order of the response; names in lower case. */
+/** Headers in the order of the response, with their names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** A sitemap that lists sitemaps. The root of a website and its robots.txt are indexes, too. */
@@ -270,8 +270,8 @@ export interface Options {
    */
   rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
   /**
-   * For a copy of a website, such as a preview: what its documents declare under the original's host is read from, and listed on, the
-   * address that you give.
+   * For a copy of a website, such as a preview: URLs on the original's host are rewritten to the address that you give, both to read
+   * sitemaps and to list pages.
    * @default false
    */
   here?: boolean | undefined;
@@ -303,7 +303,7 @@ export interface Options {
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
   /**
-   * Decides instead of `retries` whether a request is sent again after its nth attempt failed. A number is the time to wait before, in
+   * Decides, instead of `retries`, whether to retry a request whose nth attempt failed. A number is the time to wait first, in
    * milliseconds.
    * @example (failure, attempt) => failure.status === 502 && attempt < 5 && 2000
    */
@@ -359,9 +359,9 @@ export interface Options {
   /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
-   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a sitemap that hangs holds up
-   * no other. With `arrival`, the pages, `complete` and the sitemaps are the same, but not the order, nor which copy of a page `unique`
-   * keeps, nor what is within a limit. Sitemaps found by the homepage or at well-known paths come last; with `sample`, there is no difference.
+   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a slow sitemap does not
+   * delay others. `arrival` does not change the sitemaps, the pages or `complete`, but which copy of a page `unique` keeps, and what is
+   * within a limit. Sitemaps found by the homepage or at well-known paths come last. With `sample`, there is no difference.
    * @default "declared"
    */
   order?: "declared" | "arrival" | undefined;
@@ -407,8 +407,8 @@ export interface PageFilters {
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
-   * A sample of this many pages, once all sitemaps were read: spread over sitemaps and sections in proportion to the square root of their
-   * size, at least one of each while it lasts, in declared order, and the same each time. Applied after the other filters.
+   * A sample of this many pages, taken once all sitemaps are read: spread over sitemaps and sections in proportion to the square root of their
+   * size, if possible with one page of each, in declared order, and the same each time. Applied after the other filters.
    * @default Infinity
    */
   sample?: number | undefined;
@@ -444,7 +444,7 @@ export interface PagesEvent {
 /** The format that a sitemap with pages was read from. */
 export type PagesFormat = "xml" | "text" | "rss" | "atom" | "json" | "llms";
 
-/** Which pages of a tree: those of a part, or those that pass the filters. */
+/** Selects pages of a tree: those below one sitemap, those that pass the filters, or both. */
 export interface PagesPart extends TreePart, PageFilters {}
 
 /** A sitemap that lists pages. `tree.pages(sitemap)` reads them. */
@@ -578,7 +578,7 @@ export interface RobotsPreference {
   readonly values?: Readonly<Record<string, string>>;
   /** For a Content-Usage: the paths that it applies to, if not all. */
   readonly path?: string;
-  /** Starting at 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
   /** The crawlers of its group. Absent before the first group, and for a License, which belongs to no group. */
   readonly agents?: readonly string[];
@@ -639,7 +639,7 @@ export interface SitemapEvent {
   readonly wireBytes: number;
   /** After decompression. */
   readonly decodedBytes: number;
-  /** Absent for the root, for sitemaps that were not requested, and for repeated ones. */
+  /** The response for this sitemap. Absent for the root, for sitemaps that were not requested, and for repeated ones. */
   readonly response?: SitemapResponse;
 }
 
@@ -684,11 +684,11 @@ export interface SitemapReference {
 export interface SitemapResponse {
   /** The HTTP status. Absent if there was no response. */
   readonly status?: number;
-  /** In the order of the response; names in lower case. */
+  /** The headers in the order of the response, with their names in lower case. */
   readonly headers: HeaderList;
   /** The redirects on the way, in order. */
   readonly hops: readonly RedirectHop[];
-  /** 1 if there was no retry. */
+  /** The number of attempts: 1 without a retry. */
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
@@ -715,7 +715,7 @@ export declare class SitemapTree {
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
-  /** Why not, if it was not reachable. */
+  /** Why the website was unreachable, if it was. */
   readonly unreachable: UnreachableWebsite | undefined;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;
@@ -895,7 +895,7 @@ export type TreeStep = {
 export interface UnreachableWebsite {
   /** `failed`: no connection, or no usable response. `blocked`: it refused all requests. `refused`: our own policy forbids it. */
   readonly outcome: "failed" | "blocked" | "refused";
-  /** For the homepage or, if it was not requested, for the first candidate. */
+  /** Why the request for the homepage failed or, if it was not requested, the one for the first candidate. */
   readonly reason: Problem;
   /** How many documents were requested without success. A website that is down gets only a few requests. */
   readonly documents: number;
@@ -1028,18 +1028,18 @@ export declare function streamPages(target: CrawlTarget, options?: StreamOptions
 interface Declared {
   /** The URL of the document, after redirects. */
   readonly url: string;
-  /** The URL in the parent, if that differs from `url`. */
+  /** The URL that the parent gives, if it differs from `url`. */
   readonly declaredUrl?: string;
   /** The `lastmod` that the parent index gives for this sitemap. */
   readonly lastModified?: string;
-  /** The sitemap is on a different host than the homepage. */
+  /** Whether the sitemap is on a different host than the homepage. */
   readonly offHost?: true;
 }
 
 /** The code of a problem of reading a document. */
 type DocumentProblemCode = "body-short" | "body-reset" | "limit-document-bytes" | "body-no-length" | "protocol-size" | "coding-truncated" | "coding-trailing" | "coding-checksum" | "coding-damaged" | "limit-encoding-layers" | "coding-unknown" | "coding-mismatch" | "charset-unsupported" | "charset-conflict" | "charset-invalid" | "empty" | "not-a-sitemap" | "limit-robots-bytes" | "limit-line-length" | "text-junk" | "text-extra" | "json-not-well-formed" | "robots-spelling" | "xml-doctype" | "xml-dtd-refused" | "limit-xml-depth" | "limit-xml-attributes" | "limit-xml-token" | "xml-truncated" | "xml-mismatched-tag" | "xml-malformed-tag" | "xml-unclosed-instruction" | "xml-comment-end" | "xml-stray-text" | "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference" | "xml-junk-before-root" | "xml-junk-after-root" | "xml-namespace" | "xml-root-name" | "xml-element-name" | "xml-misplaced" | "xml-entry-skipped" | "xml-mixed" | "xml-not-well-formed" | "url-missing" | "url-several" | "element-repeated" | "news-repeated" | "url-repeated" | "limit-repeats" | "no-entries" | "url-relative" | "url-repaired" | "url-damaged" | "url-invalid" | "url-scheme" | "url-double-escaped" | "protocol-url-length" | "limit-url-length" | "date-invalid" | "date-form" | "date-no-offset" | "date-zone" | "priority-invalid" | "change-frequency-invalid" | "limit-text-length" | "news-incomplete" | "news-date-form" | "image-license" | "image-incomplete" | "video-incomplete" | "video-invalid" | "alternate-incomplete" | "alternate-relative" | "limit-video-values" | "limit-preferences" | "limit-images" | "limit-videos" | "limit-alternates" | "feed-next" | "protocol-entries" | "limit-document-entries";
 
-/** Some of the fields; undefined means the default. */
+/** Some of the fields, where undefined means the default. */
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined; };
 
 interface Readable extends Declared {

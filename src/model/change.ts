@@ -6,7 +6,7 @@ import type { Problem } from "./problem.ts";
 /** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
 
-/** `sitemap` is the URL of the sitemap that declares the page, on the side that `page` is from. */
+/** A page that differs. `sitemap` is the URL of the sitemap that declares `page`. */
 export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedPage | MovedPage;
 
 interface DeclaredPage {
@@ -24,7 +24,7 @@ export interface RemovedPage extends DeclaredPage {
   readonly kind: "removed";
 }
 
-/** The page left a feed, or was a news story that left its sitemap: newer ones came. It may still exist; `page` is the old entry. */
+/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
 export interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
@@ -72,13 +72,13 @@ export type ChangeKind = TreeChange["kind"];
 /** The fields of a page that can differ. A missing priority equals 0.5. */
 export type PageField = Exclude<keyof SitemapPage, "url">;
 
-/** What of a page can have changed. `content`: what a reader sees, between two folders of static sites. */
+/** A part of a page that can change. `content` is what a reader sees, compared only between two folders of static sites. */
 export type ChangedField = PageField | "content";
 
 /** The fields, in the order in which changes list them. */
 export const comparedFields: readonly PageField[] = pageFieldRows.flatMap(({ name }) => (name === "url" ? [] : [name]));
 
-/** What two pages are compared by. */
+/** Returns the value of a field to compare: the field's default, if the page has none. */
 export function comparedValue(page: SitemapPage, field: PageField): unknown {
   return page[field] ?? (pageFields[field] as PageFieldRow).default;
 }
@@ -119,7 +119,7 @@ export interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-/** How many pages of each kind, in one sitemap or section. */
+/** The number of pages for each kind of change. */
 export interface ChangeCounts {
   readonly added: number;
   readonly removed: number;
@@ -145,7 +145,7 @@ export interface DiffSummary {
   readonly kinds: ReadonlySet<ChangeKind>;
   /** The first changed sitemaps. */
   readonly sitemaps: readonly SitemapChange[];
-  /** Those with the most changes first. */
+  /** The changes of each sitemap, most changes first. */
   readonly bySitemap: readonly ChangeGroup[];
   readonly bySection: readonly ChangeGroup[];
   /** The number of pages in which each field differs. */

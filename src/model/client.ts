@@ -36,6 +36,6 @@ export interface ClientResponse {
 /** Answers requests, without following redirects. May reject; the reason becomes a problem. May also return a `problem()`. */
 export interface Client {
   request(request: ClientRequest): Promise<ClientResponse | Problem>;
-  /** The client calls `onSent`: `timeout.firstByte` counts from then on, and the client itself limits the time before. */
+  /** Whether the client calls `onSent`. Then `timeout.firstByte` starts at that call, and the client itself limits the time before it. */
   readonly tellsWhenSent?: boolean | undefined;
 }

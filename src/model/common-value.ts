@@ -3,11 +3,11 @@
 const counters = 64;
 
 /**
- * The most common value of a list, with a few counters: the Space-Saving algorithm of Metwally, Agrawal and El Abbadi. The
- * result is a lower bound of the true count.
+ * Finds the most common value of a list with a few counters, by the Space-Saving algorithm of Metwally, Agrawal and El Abbadi. The
+ * count is a lower bound of the true count.
  */
 export class CommonValue {
-  // `error`: by how much a count may be too high: the count of the value that it replaced.
+  // `error` is how much too high a count may be: a new value starts with the count of the value that it replaces.
   readonly #counts = new Map<number, { count: number; error: number }>();
 
   add(value: number): void {

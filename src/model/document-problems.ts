@@ -18,7 +18,7 @@ const notSitemaps = {
 /** A key of the messages of `not-a-sitemap`: a type, so that a misspelled one does not compile. */
 export type NotSitemap = keyof typeof notSitemaps;
 
-/** The bytes of a document: its length, its compression, its character set, and what it is. */
+/** Problems with the bytes of a document: its length, its compression, its character set, and what kind of file it is. */
 export const byteProblems: ProblemRows = {
   "body-short": cut("The response is shorter than announced", { temporary: true }),
   "body-reset": cut("The connection broke during the transfer", {

@@ -36,7 +36,7 @@ export class SitemapError extends Error {
     options: ErrorOptions & Pick<SitemapError, "outcome" | "problem"> = {},
   ) {
     const { cause } = options;
-    // JavaScript can throw anything.
+    // `cause` may be any value, because JavaScript can throw anything.
     super(message, cause === undefined ? {} : { cause: cause instanceof Error ? cause : new Error(String(cause)) });
     this.code = code;
     if (options.outcome !== undefined) this.outcome = options.outcome;
@@ -44,11 +44,11 @@ export class SitemapError extends Error {
   }
 }
 
-/** `no such file or directory` of `ENOENT: no such file or directory, open 'x'`. */
+/** Extracts the reason from a system error: `no such file or directory` from `ENOENT: no such file or directory, open 'x'`. */
 export function systemReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const reason = /^E[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
-  // Node.js also includes the reason in its own messages if a package cannot be loaded.
+  // Node.js's own messages about packages that cannot be loaded also end in this reason.
   return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
 

@@ -5,7 +5,7 @@ import type { Problem } from "./problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "./sitemap.ts";
 
 /**
- * `request`, `retry` and `response` come when they happen, in any order. All others come in declared order: the pages of
+ * `request`, `retry`, `response` and `failure` come when they happen, in any order. All others come in declared order: the pages of
  * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`.
  */
 export type CrawlEvent =
@@ -87,7 +87,7 @@ export interface SitemapEvent {
   readonly wireBytes: number;
   /** After decompression. */
   readonly decodedBytes: number;
-  /** Absent for the root, for sitemaps that were not requested, and for repeated ones. */
+  /** The response for this sitemap. Absent for the root, for sitemaps that were not requested, and for repeated ones. */
   readonly response?: SitemapResponse;
 }
 
@@ -111,7 +111,7 @@ export interface FinishedEvent {
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
-  /** Why not, if it was not reachable. */
+  /** Why the website was unreachable, if it was. */
   readonly unreachable?: UnreachableWebsite;
   /** What the page filters did, if there are any. */
   readonly filtered?: FilterCounts;
@@ -137,7 +137,7 @@ export interface FilterCounts {
 export interface UnreachableWebsite {
   /** `failed`: no connection, or no usable response. `blocked`: it refused all requests. `refused`: our own policy forbids it. */
   readonly outcome: "failed" | "blocked" | "refused";
-  /** For the homepage or, if it was not requested, for the first candidate. */
+  /** Why the request for the homepage failed or, if it was not requested, the one for the first candidate. */
   readonly reason: Problem;
   /** How many documents were requested without success. A website that is down gets only a few requests. */
   readonly documents: number;
@@ -174,7 +174,7 @@ export interface DiscoveryRecord {
   readonly finalUrl?: string;
   /** The URL of the sitemap in the tree that has the same content. */
   readonly sameAs?: string;
-  /** Why it was not used. */
+  /** Why the candidate was not used. */
   readonly reason?: Problem;
 }
 

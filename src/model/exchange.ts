@@ -3,7 +3,7 @@
 import type { Problem } from "./problem.ts";
 import { urlKey } from "./url.ts";
 
-/** In the order of the response; names in lower case. */
+/** Headers in the order of the response, with their names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** What a document is requested as: robots.txt has its own limits, and the homepage is only read for its links. */
@@ -12,9 +12,9 @@ export type DocumentRole = "robots" | "sitemap" | "homepage";
 export interface DocumentRequest {
   readonly url: string;
   readonly role: DocumentRole;
-  /** A redirect led here: the request takes precedence over new ones. */
+  /** Whether a redirect led here, so that the request takes precedence over new ones. */
   readonly isRedirected?: boolean | undefined;
-  /** Sent without the caller's headers for this origin, because another website led here. */
+  /** Whether to omit the caller's headers for this origin, because another website led here. */
   readonly anonymous?: boolean | undefined;
   /** How often the redirects so far returned to this URL with new cookies. The latest response counts. */
   readonly again?: number | undefined;
@@ -42,7 +42,7 @@ interface Exchange
     Pick<SitemapResponse, "receivedAt" | "revalidatedAt" | "firstByte"> {
   /** The requested URL, without user name and password. */
   readonly url: string;
-  /** 1 if there was no retry, 0 if there was no request. */
+  /** The number of attempts: 1 without a retry, 0 without a request. */
   readonly attempts: number;
   /** @default "fetched" */
   readonly obtained?: Provenance;
@@ -57,7 +57,7 @@ export interface FetchedDocument extends Exchange {
   readonly duration?: number;
 }
 
-/** The target is in its `location` header. */
+/** A redirect, whose target is in the `location` header. */
 export interface FetchedRedirect extends Exchange {
   readonly outcome: "redirect";
   readonly status: number;
@@ -75,11 +75,11 @@ export interface FailedFetch extends Exchange {
 export interface SitemapResponse {
   /** The HTTP status. Absent if there was no response. */
   readonly status?: number;
-  /** In the order of the response; names in lower case. */
+  /** The headers in the order of the response, with their names in lower case. */
   readonly headers: HeaderList;
   /** The redirects on the way, in order. */
   readonly hops: readonly RedirectHop[];
-  /** 1 if there was no retry. */
+  /** The number of attempts: 1 without a retry. */
   readonly attempts: number;
   /** ISO 8601: when the head of the response was received, or the request failed. */
   readonly receivedAt?: string;
@@ -97,9 +97,9 @@ export interface SitemapResponse {
 
 /** A `SitemapResponse` with the size of the document. */
 export interface DocumentResponse extends SitemapResponse {
-  /** The size of the document as sent, in bytes; also if it was not transferred again (`obtained`). */
+  /** The size of the document as sent, in bytes, even if it was not transferred again (see `obtained`). */
   readonly wireBytes: number;
-  /** After decompression, in bytes. */
+  /** The size after decompression, in bytes. */
   readonly decodedBytes: number;
 }
 
@@ -111,7 +111,7 @@ export interface RedirectHop {
 
 /**
  * The bytes as received. Iterating never throws because of the website: a body that breaks just ends, and `end` says why. To wrap a body,
- * spread it and replace its iterator: the record stays the same.
+ * spread it and replace its iterator, so that both share the record `end`.
  */
 export interface Body extends AsyncIterable<Uint8Array> {
   readonly end: BodyEnd;
@@ -131,7 +131,7 @@ export interface BodyEnd {
 
 /** Anything that answers requests, one URL at a time: the network, a store, or an archive. */
 export interface DocumentSource {
-  /** Does not follow redirects. */
+  /** Answers one request, without following redirects. */
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Whether a request without the caller's headers may get a different response. */
   variesByCredentials?(url: string): boolean;
@@ -142,15 +142,15 @@ export interface DocumentSource {
   close(): Promise<void>;
 }
 
-/** Equal for requests for the same document. */
+/** Returns a key that is equal for all requests for the same document. */
 export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "anonymous">): string {
   return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
 }
 
-/** What distinguishes requests, and the answers to them. */
+/** The fields that distinguish requests, and the responses to them. */
 export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous">;
 
-/** Equal for requests with the same response. The role matters: robots.txt is cut off earlier than a sitemap at the same URL. */
+/** Returns a key that is equal for requests with the same response. The role matters: robots.txt is cut off earlier than a sitemap at the same URL. */
 export function requestKey(request: RequestIdentity): string {
   return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
 }

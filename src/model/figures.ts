@@ -1,16 +1,16 @@
 // Formats numbers for people, in messages and on the terminal.
 
-/** `1 page`, `12,345 pages`; `2 entries` if the plural is given. */
+/** Formats a count with its noun: `1 page`, `12,345 pages`, or `2 entries` if the plural is given. */
 export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** `12,345`. */
+/** Groups the digits of a count: `12,345`. */
 export function grouped(count: number): string {
   return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** `512 B`, `1.5 kB`, `12 MB`. */
+/** Formats a number of bytes: `512 B`, `1.5 kB`, `12 MB`. */
 export function size(bytes: number): string {
   let value = bytes;
   for (const unit of ["B", "kB", "MB", "GB"]) {
@@ -20,12 +20,12 @@ export function size(bytes: number): string {
   return `${value.toFixed(1)} TB`;
 }
 
-/** A time or a time limit: `400 ms`, `1.5 s`, `12 s`, `2 min 5 s`, `3 min`, `1 h 30 min`, `2 d 4 h`. */
+/** Formats a time or a time limit: `400 ms`, `1.5 s`, `12 s`, `2 min 5 s`, `3 min`, `1 h 30 min`, `2 d 4 h`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
   const tenths = Math.round(milliseconds / 100) / 10;
   if (tenths < 10) return `${tenths} s`;
-  // Rounded before it is divided: 179.6 s are 3 min, not 2 min 60 s.
+  // Rounding comes before dividing, so that 179.6 s become 3 min, not 2 min 60 s.
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 3600) return inTwoUnits(seconds, 60, "min", "s");
@@ -38,7 +38,7 @@ function inTwoUnits(count: number, length: number, large: string, small: string)
   return `${Math.floor(count / length)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
-/** A size limit: `100 MiB` if it is a round number, `1.2 MB` if not. */
+/** Formats a size limit: `100 MiB` if it is a round number, `1.2 MB` if not. */
 export function amount(bytes: number): string {
   if (bytes >= mebibyte && bytes % mebibyte === 0) return `${grouped(bytes / mebibyte)} MiB`;
   return size(bytes);

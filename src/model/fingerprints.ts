@@ -1,21 +1,21 @@
-// A set of texts, stored as 64-bit fingerprints: a million texts need 16 MB, however long they are. In one of 30 million such sets,
-// two different texts share a fingerprint.
+// A set of texts, stored as 64-bit fingerprints: a million texts need 16 MB, however long they are. Only one in 30 million sets of that size
+// has two texts with the same fingerprint.
 
-/** The state of a fingerprint. */
+/** A 64-bit fingerprint, as two 32-bit integers. */
 export interface Fingerprint {
   readonly high: number;
   readonly low: number;
 }
 
-/** Computes fingerprints of texts, one after another, into its fields. Encoding a text first is twice as fast as reading its characters. */
+/** Computes the fingerprint of one text at a time into its fields. Encoding a text first is twice as fast as reading its characters. */
 export class FingerprintReader implements Fingerprint {
   #bytes = new Uint8Array(8 * 1024);
   #words = new Int32Array(this.#bytes.buffer);
   high = 0;
   low = 0;
-  /** The text has control characters: C0 or DEL. */
+  /** Whether the last text has control characters: C0 or DEL. */
   hasControls = false;
-  /** The text has non-ASCII characters. */
+  /** Whether the last text has non-ASCII characters. */
   hasOthers = false;
 
   read(text: string): void {
@@ -33,7 +33,7 @@ export class FingerprintReader implements Fingerprint {
     let controls = 0;
     for (let index = 0; index < count; index++) {
       const word = words[index]!;
-      // The upper bit of each byte is set if it is less than 0x20, or 0x7f.
+      // This sets the upper bit of each byte that is less than 0x20, or is 0x7f.
       const del = word ^ 0x7f7f7f7f;
       controls |= ((word - 0x20202020) & ~word) | ((del - 0x01010101) & ~del);
       high = Math.imul(high ^ word, highFactor);
@@ -83,7 +83,7 @@ export class Prefix {
 
 const encoder = new TextEncoder();
 const space = 0x20;
-// The start values are random: a website that knew them could construct URLs that all collide.
+// The start values are random, because a website that knew them could construct URLs that all collide.
 export const highFactor = 0x9e3779b1;
 export const lowFactor = 0x5f356495;
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
@@ -94,7 +94,7 @@ export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
 /** A set of pairs of 32 bits: open addressing with linear probing, at most seven eighths full. */
 export class Fingerprints {
-  // Created on first use: most documents are small, and have either pages or sitemaps.
+  // The table is created on first use, because most documents are small, and have pages or sitemaps, but not both.
   #slots: Int32Array = noSlots;
   size = 0;
   // The sums of all pairs.
@@ -132,7 +132,7 @@ export class Fingerprints {
     return true;
   }
 
-  /** Call it when nothing more will be added: the next set may reuse the memory. */
+  /** Releases the table for the next set to reuse. Call this when nothing more will be added. */
   finish(): void {
     const { length } = this.#slots;
     if (length > 0 && length <= largestSpare) spare.set(length, this.#slots.fill(0));

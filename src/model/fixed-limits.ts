@@ -1,9 +1,9 @@
-// Limits that users do not set: far above what sitemaps need, so that no document takes all memory or time.
+// Limits that users cannot set. They are far above what sitemaps need, and keep a document from taking all memory or time.
 import { robotsTxtBytes } from "./sitemap.ts";
 
-/** Exceeding one is reported as a problem. */
+/** The fixed limits. Exceeding one is reported as a problem. */
 export interface FixedLimits {
-  /** Maximum size of robots.txt, where Google stops, too. @default 512_000 */
+  /** Maximum size of robots.txt, the same as Google's. @default 512_000 */
   readonly robotsBytes: number;
   /** Entries in a document. The protocol allows 50,000. @default 1_000_000 */
   readonly documentEntries: number;
@@ -58,12 +58,12 @@ export const fixedLimits: FixedLimits = {
 
 const changed: unique symbol = Symbol("changed limits");
 
-/** For our own code: `limits: { ...withFixedLimits({ redirects: 0 }) }`. */
+/** Changes fixed limits, for our own code: `limits: { ...withFixedLimits({ redirects: 0 }) }`. */
 export function withFixedLimits(limits: Partial<FixedLimits>): object {
   return { [changed]: limits };
 }
 
-/** The fixed limits of an option `limits`. */
+/** Returns the fixed limits, with the changes that `withFixedLimits` made to the option `limits`. */
 export function fixedLimitsOf(given: object = {}): FixedLimits {
   return { ...fixedLimits, ...(given as { readonly [changed]?: Partial<FixedLimits> })[changed] };
 }

@@ -1,4 +1,4 @@
-// Where the old address of a page that is gone leads, after a migration.
+// Where the old address of a removed page leads after a migration.
 import type { Problem } from "./problem.ts";
 
 /**
@@ -22,7 +22,7 @@ export const followVerdicts = [
   "unknown",
 ] as const;
 
-/** A page that is gone, requested at its old address. */
+/** A removed page, requested at its old address. */
 export interface FollowedRow {
   readonly url: string;
   /** The status of the last response; absent if there was none. */

@@ -1,7 +1,7 @@
 // Converts dates in sitemaps, already normalized to ISO 8601, and the option `since` to instants.
 import { unexpected } from "./option-checks.ts";
 
-/** The last instant of a date: a day, a month or a year lasts until its end. */
+/** Returns the last instant of a date: the end of a day, a month or a year. */
 export function lastInstant(text: string): number {
   const first = Date.parse(text);
   if (hasTime(text)) return first;
@@ -19,7 +19,7 @@ export function hasTime(text: string): boolean {
 
 export const dayLength: number = 24 * 3600 * 1000;
 
-/** A time span with its unit, in milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Undefined for any other text. All flags use it. */
+/** Converts a time span with a unit to milliseconds: `500ms`, `30s`, `5m`, `1.5h`, `1d`, `2w`. Returns undefined for any other text. */
 function timeSpan(text: string): number | undefined {
   const [, digits, unit] = /^(\d{1,9}(?:\.\d{1,6})?)(ms|[smhdw])$/i.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits) * units[unit?.toLowerCase() as keyof typeof units];
@@ -30,7 +30,7 @@ export function timeOrSeconds(text: string): number | undefined {
   return timeSpan(/^[\d.]+$/.test(text) ? `${text}s` : text);
 }
 
-/** Checks the option `since`: `2024-05-01`, `2024-05-01T12:00Z`, a time span such as `36h`, `7d`, `2w`, or a `Date`, in milliseconds. */
+/** Checks the option `since` and converts it to an instant: `2024-05-01`, `2024-05-01T12:00Z`, a time span such as `36h`, `7d`, `2w`, or a `Date`. */
 export function since(name: string, value: unknown): number {
   const text = typeof value === "string" ? value : "";
   const span = timeSpan(text);

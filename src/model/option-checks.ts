@@ -8,19 +8,19 @@ export function invalid(message: string, options?: { cause?: unknown }): Sitemap
 }
 
 export function unexpected(name: string, expected: string, got: unknown): SitemapError {
-  // The quotes show that it is a string.
+  // The quotes already show that a value is a string.
   const type = got === null || typeof got === "string" ? "" : ` (${typeof got})`;
   return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown(got)}\`${type}`);
 }
 
-// Options may come from JSON: an object may be huge, and may have a `toString` that is not a function.
+// Shows only the type of an object, because options may come from JSON: an object may be huge, or have a `toString` that is no function.
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return tagOf(value);
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-/** `; did you mean …?` if a known name is similar: other case, hyphens, a typo. */
+/** Returns `; did you mean …?` if a known name differs only by case, hyphens or a typo. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
   const typed = plain(name).slice(0, 50);
@@ -33,7 +33,7 @@ export function suggestion(name: string, known: Iterable<string>, prefix = ""): 
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
 }
 
-// https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance: characters added, dropped, changed or swapped.
+// Counts the characters that were added, dropped, changed or swapped: https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= from.length; i += 1) {
@@ -48,13 +48,13 @@ function editDistance(from: string, to: string): number {
   return rows[from.length]![to.length]!;
 }
 
-/** Throws for an unknown name. */
+/** Throws if the name is not a known one. */
 export function expectKnown(what: string, name: string, known: readonly string[], prefix = ""): void {
   if (known.includes(name)) return;
   throw invalid(`Unknown ${what} \`${prefix}${name.slice(0, 100)}\`${suggestion(name, known, prefix)}`);
 }
 
-/** Also throws for objects that cannot hold options: an array, a `Map`, a `URL`, a promise. */
+/** Throws unless the value is an object that can hold options, which an array, a `Map`, a `URL` or a promise cannot. */
 export function expectObject(name: string, value: unknown, expected = "an object"): void {
   const isObject = typeof value === "object" && value !== null && objectTags.has(tagOf(value));
   if (!isObject) throw unexpected(name, expected, value);
@@ -66,7 +66,7 @@ function tagOf(value: object): string {
   return Object.prototype.toString.call(value);
 }
 
-/** The members of an object with options. Throws for other values, and for unknown names. */
+/** Returns the members of an object with options. Throws for other values, and for unknown names. */
 export function optionsIn(
   name: string,
   value: unknown,
@@ -129,7 +129,8 @@ export function paths(name: string, value: unknown): readonly string[] {
   return value as readonly string[];
 }
 
-// https://www.rfc-editor.org/rfc/rfc9110#name-field-values: visible characters, spaces and tabs. No value is shown: it may be a secret.
+// https://www.rfc-editor.org/rfc/rfc9110#name-field-values allows visible characters, spaces and tabs. The message omits the value, which
+// may be a secret.
 export function headerValue(name: string, value: unknown): string {
   if (typeof value !== "string" || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
     throw invalid(`Expected \`${name}\` to be a header value without control characters`);
@@ -148,7 +149,7 @@ export function headers(name: string, value: unknown): Readonly<Record<string, s
     if (connectionHeader.test(field)) throw unexpected(name, "request headers, not connection headers", key);
     const before = checked.get(field);
     const text = headerValue(`${name}.${key}`, item);
-    // https://www.rfc-editor.org/rfc/rfc9110#name-field-lines-and-combined-fi: repeated fields are one list.
+    // Repeated fields form one list: https://www.rfc-editor.org/rfc/rfc9110#name-field-lines-and-combined-fi
     checked.set(field, before === undefined ? text : `${before}, ${text}`);
   }
   return Object.fromEntries(checked);
@@ -160,7 +161,7 @@ function headerPairs(name: string, value: unknown): [unknown, unknown][] {
     return Object.entries(value as object);
   }
   return [...(value as Iterable<unknown>)].map((pair) => {
-    // No value is shown: it may be a secret.
+    // The message omits the pair, which may contain a secret.
     if (!Array.isArray(pair) || pair.length !== 2)
       throw invalid(`Expected \`${name}\` to hold pairs of a name and a value`);
     return [pair[0], pair[1]];
@@ -176,10 +177,10 @@ export function proxy(name: string, value: unknown): string | false | ((url: str
   if (typeof value === "function") return value as (url: string) => string | undefined;
   const given = urlText(value);
   if (given === "environment") return given;
-  // Without a scheme a port is required: a single word is more likely a mistake.
+  // Without a scheme, a port is required, because a single word is probably a mistake.
   const url = typeof given === "string" && /^[^/?#@]+:\d+\/?$/.test(given) ? `http://${given}` : given;
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
-  // The value may hold a password.
+  // The message omits the value, which may contain a password.
   throw invalid(
     `Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", false, or a function`,
   );
@@ -192,14 +193,14 @@ export function signal(name: string, value: unknown): AbortSignal {
   return value as AbortSignal;
 }
 
-/** An absolute URL, as a string or a `URL`. */
+/** Checks an absolute URL, given as a string or a `URL`. */
 export function absoluteUrl(name: string, value: unknown): string {
   const url = urlText(value);
   if (typeof url === "string" && parseUrl(url) !== null) return url;
   throw unexpected(name, "an absolute URL", typeof url === "string" ? withoutCredentials(url) : url);
 }
 
-/** The text of a `URL` of any realm or polyfill; any other value unchanged. */
+/** Returns the text of a `URL` object, even from another realm or a polyfill, and any other value unchanged. */
 export function urlText(value: unknown): unknown {
   const { href } = (typeof value === "object" && value !== null ? value : {}) as { href?: unknown };
   return typeof href === "string" ? href : value;

@@ -1,4 +1,4 @@
-// What an option is, how its value is checked, and the options that concern a single document. This file must not import those of a crawl
+// What an option is, how its value is checked, and the options for a single document. This file must not import the options of a crawl
 // (option-table.ts), because it is part of the bundles of `sitegrove/parse`.
 import { fixedLimitsOf } from "./fixed-limits.ts";
 import { absoluteUrl, boolean, number, optionsIn } from "./option-checks.ts";
@@ -6,7 +6,7 @@ import { absoluteUrl, boolean, number, optionsIn } from "./option-checks.ts";
 /** One option. */
 export interface OptionRow {
   readonly name: string;
-  /** If absent, the default is `undefined`, and nothing is checked. */
+  /** The value if the option is not given. */
   readonly default?: unknown;
   /** Returns the value for `Settings`, or throws a `SitemapError`. Not needed for booleans, numbers and options with members. */
   readonly check?: (name: string, value: unknown) => unknown;
@@ -31,7 +31,7 @@ export interface FlagRow {
   readonly flags: string;
   /** A noun phrase or an imperative that makes sense without the flag's name. */
   readonly text: string;
-  /** How to read its value, or the words it accepts and the value of each. If absent, the flag takes no value and sets `sets`. */
+  /** How to read the flag's value, or the words it accepts and the value of each. If absent, the flag sets the option to `sets`. */
   readonly value?: FlagValue;
   readonly sets?: unknown;
   /** The flag it cannot be combined with. */

@@ -15,7 +15,7 @@ export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Netwo
 export interface OptionSection {
   readonly heading: string;
   readonly flags?: FlagGroup;
-  /** These options affect the tree: they are saved in archives, and a replay uses them. */
+  /** Whether these options affect the tree. They are saved in archives, and a replay uses them. */
   readonly shapesTree?: true;
   readonly rows: readonly OptionRow[];
 }
@@ -81,8 +81,8 @@ const discoveryOptions: readonly OptionRow[] = [
       ),
     ],
   },
-  // A replay does not use `here` itself, but the rewrites that it led to.
-  extended(on("here", "--here", "for a preview: read and list URLs of the production host at this address"), {
+  // A replay uses the rewrites that `here` led to, instead of `here` itself.
+  extended(on("here", "--here", "for a preview or staging copy: use its address in place of the production host"), {
     shapesTree: false,
   }),
 ];

@@ -50,8 +50,8 @@ export interface Options {
    */
   rewrite?: readonly (readonly [from: string | URL, to: string | URL])[] | undefined;
   /**
-   * For a copy of a website, such as a preview: what its documents declare under the original's host is read from, and listed on, the
-   * address that you give.
+   * For a copy of a website, such as a preview: URLs on the original's host are rewritten to the address that you give, both to read
+   * sitemaps and to list pages.
    * @default false
    */
   here?: boolean | undefined;
@@ -82,7 +82,7 @@ export interface Options {
   /** Retries after temporary failures. A host that has never responded gets one in total. @default 3 */
   retries?: number | undefined;
   /**
-   * Decides instead of `retries` whether a request is sent again after its nth attempt failed. A number is the time to wait before, in
+   * Decides, instead of `retries`, whether to retry a request whose nth attempt failed. A number is the time to wait first, in
    * milliseconds.
    * @example (failure, attempt) => failure.status === 502 && attempt < 5 && 2000
    */
@@ -135,9 +135,9 @@ export interface Options {
   /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
-   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a sitemap that hangs holds up
-   * no other. With `arrival`, the pages, `complete` and the sitemaps are the same, but not the order, nor which copy of a page `unique`
-   * keeps, nor what is within a limit. Sitemaps found by the homepage or at well-known paths come last; with `sample`, there is no difference.
+   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a slow sitemap does not
+   * delay others. `arrival` does not change the sitemaps, the pages or `complete`, but which copy of a page `unique` keeps, and what is
+   * within a limit. Sitemaps found by the homepage or at well-known paths come last. With `sample`, there is no difference.
    * @default "declared"
    */
   order?: "declared" | "arrival" | undefined;
@@ -177,7 +177,7 @@ export interface Limits {
   readonly time: number;
 }
 
-/** Those that users set, and those that are fixed. */
+/** The limits that users set, and the fixed ones. */
 export interface AllLimits extends Limits, FixedLimits {}
 
 /** Which pages are listed: options of `streamPages`, `crawl` and `tree.pages()`. */
@@ -211,8 +211,8 @@ export interface PageFilters {
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
-   * A sample of this many pages, once all sitemaps were read: spread over sitemaps and sections in proportion to the square root of their
-   * size, at least one of each while it lasts, in declared order, and the same each time. Applied after the other filters.
+   * A sample of this many pages, taken once all sitemaps are read: spread over sitemaps and sections in proportion to the square root of their
+   * size, if possible with one page of each, in declared order, and the same each time. Applied after the other filters.
    * @default Infinity
    */
   sample?: number | undefined;
@@ -229,12 +229,12 @@ export interface PageFilters {
 }
 
 type Checked<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
-/** Some of the fields; undefined means the default. */
+/** Some of the fields, where undefined means the default. */
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Settings whose type differs from that of the option, or that have no default. */
 interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "client" | "signal" | "onEvent"> {
-  // If it returns undefined, `retries` decides.
+  // If `retry` returns undefined, `retries` decides.
   readonly retry: ((failure: Problem, attempt: number) => boolean | number | undefined) | undefined;
   readonly rewrite: Rewrite;
   readonly concurrency: { readonly perHost: number; readonly total: number };
@@ -313,8 +313,8 @@ export function resolveOptions(options?: Options): Settings {
 }
 
 /**
- * The options of a crawl among those of a function: all but its `own`. Throws for wrong values, and for names that are unknown or that the
- * function `refuses`. `isStream`: page filters are among them.
+ * Picks the options of a crawl from those of a function: all but the function's `own`. Throws for invalid values, and for names that are
+ * unknown or that the function `refuses`. `isStream` also accepts page filters.
  */
 export function crawlOptionsIn(
   options: object,
@@ -332,17 +332,17 @@ export function crawlOptionsIn(
   return crawl;
 }
 
-/** For a stream of pages. */
+/** Checks the options of a stream of pages, and fills in the defaults. */
 export function resolveStreamOptions(options?: StreamOptions): StreamSettings {
   return resolveAll(allRows, options);
 }
 
-/** For the pages of a tree or a document. */
+/** Checks the filters for pages of a tree or a document, and fills in the defaults. */
 export function resolvePageFilters(filters?: PageFilters): PageFilterSettings {
   return resolve(pageOptions, filters);
 }
 
-/** For an archive. */
+/** Checks the options for opening an archive, and fills in the defaults. */
 export function resolveArchiveOptions(options?: ArchiveOptions): ArchiveSettings {
   const names = ["limits", "rewrite", "signal", "onEvent"];
   const known = rows.filter(({ name }) => names.includes(name));

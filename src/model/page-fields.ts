@@ -1,5 +1,5 @@
 // The table of page fields. The CSV and Parquet columns, schema/output.json, the check of ndjson files, the comparison of pages and the option
-// `rewrite` come from its rows. What a field means is said in page.ts.
+// `rewrite` come from its rows. page.ts explains what each field means.
 import type {
   AlternatePage,
   NewsStory,
@@ -14,8 +14,8 @@ import type {
 } from "./page.ts";
 
 /**
- * The type of a field. `page` is the URL of a page, which `rewrite` changes; `url` is any other URL. `date` is a text in the forms of
- * ISO 8601. An object has `fields`, a list of objects `items`.
+ * The type of a field. `page` is the URL of a page, which `rewrite` changes; `url` is any other URL. `date` is an ISO 8601 text.
+ * An object has `fields`, and a list of objects has `items`.
  */
 export type FieldType =
   | "page"
@@ -32,7 +32,7 @@ export type FieldType =
 /** The types of the fields of an object, in the order of their columns. */
 export type FieldTypes = Readonly<Record<string, FieldType>>;
 
-// A row for each field of T: one that is missing, unknown or of another type does not compile.
+// Requires a row for each field of T: a missing, unknown or mistyped row does not compile.
 type TypesOf<T> = { readonly [Name in keyof T]-?: TypeOf<NonNullable<T[Name]>> };
 type TypeOf<T> = [T] extends [string]
   ? string extends T
@@ -130,11 +130,11 @@ export interface PageFieldRow {
   readonly type: FieldType;
   /** The column of CSV and Parquet, if its name differs from that of the field. */
   readonly column?: string;
-  /** What diff compares if the field is absent. */
+  /** The value that `diff` compares if the field is absent. */
   readonly default?: unknown;
-  /** The usual number of characters of an object, or of each item of a list. */
+  /** The typical number of characters of the object, or of each item of the list. */
   readonly weight?: number;
-  /** What the schema says beside the type. */
+  /** What the JSON schema says besides the type. */
   readonly schema?: object;
 }
 
@@ -142,7 +142,7 @@ type Rows = {
   readonly [Name in keyof SitemapPage]-?: PageFieldRow & { readonly type: TypeOf<NonNullable<SitemapPage[Name]>> };
 };
 
-/** Every field of a page, in the order of columns and changes. Of repeated entries, lists are joined; of other fields, the first counts. */
+/** Every field of a page, in the order of columns and changes. Merging repeated entries joins lists, and keeps the first value of other fields. */
 export const pageFields: Rows = {
   url: { type: "page" },
   lastModified: { type: "date" },
@@ -165,12 +165,12 @@ export type ListField = keyof {
   [Name in keyof SitemapPage as NonNullable<SitemapPage[Name]> extends readonly object[] ? Name : never]: true;
 };
 
-/** The types of the items of a list. */
+/** Returns the types of the fields of a list's items. */
 export function itemTypes(type: FieldType): FieldTypes | undefined {
   return typeof type === "object" && "items" in type ? type.items : undefined;
 }
 
-/** The types of the fields of an object. */
+/** Returns the types of the fields of an object. */
 export function objectTypes(type: FieldType): FieldTypes | undefined {
   return typeof type === "object" && "fields" in type ? type.fields : undefined;
 }

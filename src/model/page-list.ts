@@ -1,7 +1,7 @@
 // Lists of pages: an array or, if only their URLs are needed, lines of text, because most readers just count or print them.
 import type { SitemapPage } from "./page.ts";
 
-/** What arrays of pages and lines have in common. */
+/** The methods that an array of pages and `PageLines` have in common. */
 export interface PageList extends Iterable<SitemapPage> {
   readonly length: number;
   slice(from?: number, to?: number): readonly SitemapPage[];
@@ -13,7 +13,7 @@ export class PageLines implements PageList {
   /** The URLs, each followed by a line end. */
   readonly text: string;
   readonly length: number;
-  /** Whether they are ASCII. They have no control characters. */
+  /** Whether the URLs are ASCII. They never have control characters. */
   readonly isAscii: boolean;
   /** The sitemap of these pages. */
   sitemap: string | undefined;
@@ -24,7 +24,7 @@ export class PageLines implements PageList {
     this.isAscii = isAscii;
   }
 
-  /** These pages and others after them. */
+  /** Appends other pages to a copy of these. */
   with(others: PageLines): PageLines {
     return new PageLines(this.text + others.text, this.length + others.length, this.isAscii && others.isAscii);
   }

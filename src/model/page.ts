@@ -1,5 +1,4 @@
-// What a page is: one URL that a sitemap declares, with everything the sitemap says about it.
-// Missing fields are absent.
+// What a page is: one URL that a sitemap declares, with everything the sitemap says about it. Fields without a value are absent.
 
 /** One page, as a sitemap declares it. */
 export interface SitemapPage {

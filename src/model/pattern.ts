@@ -21,7 +21,7 @@ export function pattern(given: Pattern, name = "pattern"): Matches {
   if (typeof given === "function") return given;
   if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
   const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
-  // Paths: `/en/`, and `/en/us` or `/v1.0/us`, whose ends look like flags. Of plain text, only `i` makes a difference.
+  // `/en/` is a path, and so are `/en/us` and `/v1.0/us`, whose ends look like flags. Only the flag `i` would change what such a text matches.
   const isPath = flags !== "i" && (flags === "" ? plainPath : dottedPath).test(`${source}`);
   if (source !== undefined && !isPath) return expressionMatches(source, flags, name);
   return given.includes("*") ? wildcard(given) : (url) => url.includes(given);
@@ -30,14 +30,14 @@ export function pattern(given: Pattern, name = "pattern"): Matches {
 const plainPath = /^[\w/%~-]*$/;
 const dottedPath = /^[\w/%~.-]*$/;
 
-/** Whether one of the patterns matches; undefined if there are none. */
+/** Returns a function that tells whether one of the patterns matches, or undefined if there are no patterns. */
 export function anyPattern(given: readonly Pattern[] = []): Matches | undefined {
   if (given.length === 0) return undefined;
   const all = given.map((each) => pattern(each));
   return (url) => all.some((matches) => matches(url));
 }
 
-/** Whether a URL passes `include` and `exclude`; undefined if all do. */
+/** Returns a function that tells whether a URL passes `include` and `exclude`, or undefined if all URLs do. */
 export function passing(include: readonly Pattern[] = [], exclude: readonly Pattern[] = []): Matches | undefined {
   const [included, excluded] = [anyPattern(include), anyPattern(exclude)];
   if (included === undefined && excluded === undefined) return undefined;
@@ -46,7 +46,7 @@ export function passing(include: readonly Pattern[] = [], exclude: readonly Patt
 
 function expressionMatches(source: string, flags: string, name: string): Matches {
   try {
-    // With `g` or `y`, each test would depend on the one before.
+    // With `g` or `y`, the result would depend on the previous test.
     const expression = new RegExp(source, flags.replaceAll(/[gy]/g, ""));
     return (url) => expression.test(url);
   } catch (error) {
@@ -54,7 +54,7 @@ function expressionMatches(source: string, flags: string, name: string): Matches
   }
 }
 
-/** Matches if the parts between the stars occur one after another. Taking the first match of each leaves the most room for the rest. */
+/** Matches if the parts between the stars occur one after another. Taking the first match of each part leaves the most room for the rest. */
 export function wildcard(text: string): Matches {
   const parts = text.split("*");
   if (parts.length === 1) return (url) => url === text;

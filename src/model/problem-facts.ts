@@ -1,4 +1,4 @@
-// A problem as data. Errors and clients also have problems, so the type is apart from the code that makes them.
+// A problem as data. Errors and clients also carry problems, so this type is separate from the code that makes them.
 import type { ProblemCode } from "./problem-code.ts";
 
 /** Something wrong with a document, with how it was received, or with its content. */

@@ -7,7 +7,7 @@ import type { Problem, ProblemFacts } from "./problem-facts.ts";
 import type { ProblemRow, ProblemRows } from "./problem-row.ts";
 import { detached } from "./text.ts";
 
-/** A problem with its message. `row`: absent if this version does not know the code, as in an archive of a later one. */
+/** Creates a problem with its message. `row` is absent if this version does not know the code, which an archive of a later version may have. */
 export function createProblem(code: ProblemCode, facts: ProblemFacts = {}, row?: ProblemRow): Problem {
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
@@ -15,12 +15,12 @@ export function createProblem(code: ProblemCode, facts: ProblemFacts = {}, row?:
   return { code, message, ...kept };
 }
 
-/** A problem of reading a document. */
+/** Creates a problem of reading a document. */
 export function documentProblem(code: DocumentProblemCode, facts?: ProblemFacts): Problem {
   return createProblem(code, facts, documentRow(code));
 }
 
-/** The problem of a document that is something other than a sitemap. */
+/** Creates the problem of a document that is not a sitemap. */
 export function notSitemap(value: NotSitemap): Problem {
   return documentProblem("not-a-sitemap", { value });
 }
@@ -53,7 +53,7 @@ export class DocumentProblems<Code extends ProblemCode = DocumentProblemCode> {
     return false;
   }
 
-  /** Whether this code was added before: then only its count matters, and no facts are needed. */
+  /** Whether this code was added before. If so, adding it again only counts it, and needs no facts. */
   has(code: Code): boolean {
     return this.#problems.has(code);
   }
@@ -86,7 +86,7 @@ export class DocumentProblems<Code extends ProblemCode = DocumentProblemCode> {
 
 const byteCodes = Object.keys(byteProblems) as ProblemCode[];
 
-/** The text for a value, if there is one. */
+/** Returns the text for a value, if there is one. */
 export function ownValue(
   texts: Readonly<Record<string, string>> | undefined,
   value: string | undefined,
@@ -97,7 +97,7 @@ export function ownValue(
 // Long enough to find the place, and short enough that problems cannot hold megabytes.
 const valueLength = 200;
 
-// `{limit ms}`: the fact, and its unit. `[ at line {line}]`: only if the fact is known.
+// Fills facts into a message: `{limit ms}` names a fact and its unit, and `[ at line {line}]` appears only if the fact is known.
 function fill(template: string, facts: ProblemFacts): string {
   return template
     .replace(/\[([^\]{]*\{(\w+)[^\]]*)\]/g, (_, part: string, name: keyof ProblemFacts) =>
@@ -113,16 +113,16 @@ function figure(fact: string | number | undefined, unit: string | undefined): st
   return unit === "ms" ? duration(fact) : unit === "bytes" ? amount(fact) : grouped(fact);
 }
 
-// `2026-05-31 10:00 UTC`, rounded up, so that nobody comes back too early.
+// Formats a time as `2026-05-31 10:00 UTC`, rounded up, so that nobody retries too early.
 function timeOf(text: string): string {
   const time = new Date(Math.ceil(Date.parse(text) / 60_000) * 60_000);
   return Number.isNaN(time.getTime()) ? text : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-// A copy: problems are kept longer than the document that the value was cut from.
+// Copies the value, because problems outlive the document that the value was cut from.
 function shorten(value: string): string {
   if (value.length <= valueLength) return detached(value);
-  // Never ends in half a character.
+  // The cut must not split a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(value[valueLength - 1] ?? "") ? valueLength - 1 : valueLength;
   return detached(`${value.slice(0, end)}…`);
 }

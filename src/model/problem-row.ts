@@ -2,17 +2,17 @@
 
 /** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
 export interface ProblemRow {
-  /** Something that the website declares is missing: `complete` is false. */
+  /** Whether something that the website declares is missing, which makes `complete` false. */
   readonly loss?: true;
-  /** An entry was skipped because of it; why, for many entries: "invalid URLs". */
+  /** If the problem skips an entry: a plural that sums up several, such as "invalid URLs". */
   readonly skipsEntry?: string;
-  /** The document is cut off, so its last line or tag may be incomplete. */
+  /** Whether the document is cut off, so that its last line or tag may be incomplete. */
   readonly cutOff?: true;
-  /** A temporary failure: the request is retried. */
+  /** Whether the failure is temporary, so that the request is retried. */
   readonly temporary?: true;
-  /** The host sent no response: it may be down. */
+  /** Whether the host sent no response, and may be down. */
   readonly noResponse?: true;
-  /** Our own policy forbids the request. */
+  /** Whether our own policy forbids the request. */
   readonly refused?: true;
   /**
    * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{status}` and `{retryAfter}` are filled
@@ -36,7 +36,7 @@ function rowsThat(traits: Partial<Row>): RowOf {
 }
 
 // One function for each common set of traits.
-/** Repaired, ignored or accepted: nothing is missing. */
+/** Something was repaired, ignored or accepted, and nothing is missing. */
 export const note: RowOf = rowsThat({});
 export const skipped = (skipsEntry: string): RowOf => rowsThat({ skipsEntry });
 export const loss: RowOf = rowsThat({ loss: true });
@@ -44,5 +44,5 @@ export const loss: RowOf = rowsThat({ loss: true });
 export const cut: RowOf = rowsThat({ loss: true, cutOff: true });
 export const refused: RowOf = rowsThat({ loss: true, refused: true });
 export const noResponse: RowOf = rowsThat({ loss: true, noResponse: true });
-/** No response, but a retry may get one. */
+/** There was no response, but a retry may get one. */
 export const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true });

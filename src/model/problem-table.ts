@@ -1,17 +1,17 @@
-// The table of problems. Codes are stable; sentences may be reworded in any release. Those of a single document are in document-problems.ts.
+// The table of problems. Codes are stable; messages may be reworded in any release. Problems of a single document are in document-problems.ts.
 //
-// To add a problem, add one row to the group of its kind, and what to do about it to scripts/problem-fixes.ts, which keeps these sentences out of
-// bundles. Then run `npm run tables`, which writes problem-code.ts and the tables of docs/problems.md.
+// To add a problem, add a row to its group here, and say what to do about it in scripts/problem-fixes.ts (apart, to keep bundles small).
+// Then run `npm run tables`, which writes problem-code.ts and the tables of docs/problems.md.
 
 import { byteProblems, entryProblems, lineProblems, xmlProblems } from "./document-problems.ts";
 import { cut, loss, noResponse, note, outage, type ProblemRow, type ProblemRows, refused } from "./problem-row.ts";
 
 const trust = "trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure";
 
-// OpenSSL's errors for bytes that are not TLS, usually a plain HTTP response. Which one depends on its version and the bytes.
+// OpenSSL reports one of these errors for bytes that are not TLS, usually a plain HTTP response. Which one depends on its version and the bytes.
 const withoutTls = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"];
 
-/** Whether the handshake failed because the server does not speak TLS, but plain HTTP, for example. */
+/** Whether the handshake failed because the server does not speak TLS, but perhaps plain HTTP. */
 export function lacksTls({ code, value = "" }: { readonly code: string; readonly value?: string }): boolean {
   return code === "tls-failed" && withoutTls.includes(value);
 }
@@ -152,7 +152,7 @@ export const statusProblems: ProblemRows = {
   "http-504": later("Gateway timeout (504)"),
 };
 
-/** The row of any status. Each is a loss: a declared document is missing. */
+/** Returns the row of any status. Every one is a loss, because a declared document is missing. */
 export function statusRow(status: number): ProblemRow {
   return { loss: true, ...(statusProblems[`http-${status}`] ?? otherRow(status)) };
 }

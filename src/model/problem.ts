@@ -10,7 +10,7 @@ import { problemGroups, statusRow } from "./problem-table.ts";
 export type { ProblemCode } from "./problem-code.ts";
 export type { Problem, ProblemFacts } from "./problem-facts.ts";
 
-/** The same problem, with what caused it. */
+/** Adds the cause to a problem. */
 export function withCause(problem: Problem, cause: unknown): Problem {
   return Object.defineProperty(problem, "cause", { value: cause });
 }
@@ -29,7 +29,7 @@ export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
  * };
  */
 export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
-  // An archive of a later version may have a code that is unknown here.
+  // Only the spelling of the code is checked, because an archive of a later version may have unknown codes.
   if (typeof code !== "string" || !codeSpelling.test(code)) throw unexpected("code", "the code of a problem", code);
   for (const [name, fact] of optionsIn("facts", facts, factNames)) {
     const { expected, isValid } = factChecks[name as keyof ProblemFacts];
@@ -38,7 +38,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return createProblem(code, facts, rowOf(code));
 }
 
-/** A problem from an archive or a client, which are not trusted, with our own message. Undefined if it has invalid facts; `isLenient` drops these. */
+/** Recreates a problem from an archive or a client, which are not trusted, with our own message. Invalid facts make it undefined; `isLenient` drops them. */
 export function problemFrom(given: unknown, isLenient = false): Problem | undefined {
   const { code, ...more } = Object(given) as { readonly code?: unknown };
   if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
@@ -61,7 +61,7 @@ const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
   line: count,
   value: text,
   count,
-  // A time may have fractions, and a limit that is off is infinite.
+  // A limit may be a fraction of a millisecond, or infinite.
   limit: { expected: "a number, 0 or greater", isValid: (value) => typeof value === "number" && value >= 0 },
   status: count,
   retryAfter: {
@@ -72,7 +72,7 @@ const factChecks: { readonly [fact in keyof ProblemFacts]-?: FactCheck } = {
 const codeSpelling = /^[a-z][a-z0-9-]{0,63}$/;
 const factNames = Object.keys(factChecks);
 
-/** Whether this version has the code: archives of later versions, and clients, may have others. */
+/** Whether this version has the code. Clients and archives of later versions may have others. */
 export function isKnownCode(code: ProblemCode): boolean {
   return rowOf(code) !== undefined;
 }
@@ -100,19 +100,19 @@ export const hasNoResponse: Judgment = withTrait("noResponse");
 /** Whether our own policy forbids the request. */
 export const isRefused: Judgment = withTrait("refused");
 
-/** Why entries with this problem are skipped, in words: "invalid URLs". Undefined if they are not. */
+/** Says what is skipped because of this problem: "invalid URLs". Undefined if the problem skips no entries. */
 export function skippedBecause(code: ProblemCode): string | undefined {
   return problemRows.get(code)?.skipsEntry;
 }
 
-/** Without the consequences of others: if the transfer or the compressed data was cut off, the XML or JSON in it was, too. */
+/** Drops problems that follow from others: if the transfer or the compressed data was cut off, so was the XML or JSON in it. */
 export function rootCauses(problems: readonly Problem[]): readonly Problem[] {
   const isConsequence = (code: ProblemCode) => code === "xml-truncated" || code === "json-not-well-formed";
   const hasCause = problems.some(({ code }) => isCutOff(code) && !isConsequence(code));
   return hasCause ? problems.filter(({ code }) => !isConsequence(code)) : problems;
 }
 
-/** The message, with the flag that helps, for the command line. */
+/** Returns the message for the command line, with the flag that helps. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = problemRows.get(code);
   const hint = ownValue(row?.hintFor, value) ?? ownValue(row?.hintFor, status?.toString()) ?? row?.hint;

@@ -5,7 +5,7 @@ import { itemTypes, listFields, pageFields } from "./page-fields.ts";
 import type { PageList } from "./page-list.ts";
 import { isHttpUrl, parseUrl } from "./url.ts";
 
-/** Pairs of prefixes with normalized origins, without a trailing slash: the first is replaced with the second. */
+/** Pairs of URL prefixes, with normalized origins and without a trailing slash. The first of each pair is replaced with the second. */
 export type Rewrite = readonly (readonly [from: string, to: string])[];
 
 /** Checks the option. */
@@ -27,19 +27,19 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-// Capitals, a default port and user names in front of the path make no difference; the path stays as it is written.
+// Normalizes what comes before the path: case, a default port and user names make no difference. The path stays as written.
 function withNormalOrigin(url: string): string {
   const [start = ""] = /^https?:[\\/]*[^\\/?#]*/i.exec(url) ?? [];
   return (parseUrl(start)?.origin ?? start) + url.slice(start.length);
 }
 
-/** Whether a URL is the prefix or under it. */
+/** Whether a URL equals the prefix or is under it. */
 export function isBelow(url: string, prefix: string): boolean {
   const normal = withNormalOrigin(url);
   return normal.startsWith(prefix) && /^(?:$|[\\/?#])/.test(normal.slice(prefix.length));
 }
 
-/** The URL, rewritten by the first pair that matches. */
+/** Rewrites a URL by the first pair that matches. */
 export function rewritten(url: string, pairs: Rewrite): string {
   const pair = pairs.find(([from]) => isBelow(url, from));
   return pair === undefined ? url : pair[1] + withNormalOrigin(url).slice(pair[0].length);
@@ -50,7 +50,7 @@ export function rewriteUnlessTarget(url: string, pairs: Rewrite): string {
   return pairs.some(([, to]) => isBelow(url, to)) ? url : rewritten(url, pairs);
 }
 
-/** Pages with the URLs of pages rewritten: their own and those of their alternates. URLs of images and videos stay. */
+/** Rewrites the URLs of pages and of their alternates. URLs of images and videos stay. */
 export function rewrittenPages(pages: PageList, pairs: Rewrite): SitemapPage[] {
   return pages.map((page) => {
     const renamed: Record<string, unknown> & { url: string } = { ...page, url: rewritten(page.url, pairs) };
@@ -64,7 +64,7 @@ export function rewrittenPages(pages: PageList, pairs: Rewrite): SitemapPage[] {
   });
 }
 
-// The lists with URLs of pages, and the fields of these URLs.
+// The lists that contain URLs of pages, each with the field that has the URL.
 const pageUrls = listFields.flatMap((list) =>
   Object.entries(itemTypes(pageFields[list].type) ?? {}).flatMap(([field, type]) =>
     type === "page" ? [[list, field] as const] : [],

@@ -8,11 +8,11 @@ export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
 interface Declared {
   /** The URL of the document, after redirects. */
   readonly url: string;
-  /** The URL in the parent, if that differs from `url`. */
+  /** The URL that the parent gives, if it differs from `url`. */
   readonly declaredUrl?: string;
   /** The `lastmod` that the parent index gives for this sitemap. */
   readonly lastModified?: string;
-  /** The sitemap is on a different host than the homepage. */
+  /** Whether the sitemap is on a different host than the homepage. */
   readonly offHost?: true;
 }
 
@@ -41,7 +41,7 @@ export interface RobotsPreference {
   readonly values?: Readonly<Record<string, string>>;
   /** For a Content-Usage: the paths that it applies to, if not all. */
   readonly path?: string;
-  /** Starting at 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
   /** The crawlers of its group. Absent before the first group, and for a License, which belongs to no group. */
   readonly agents?: readonly string[];
@@ -101,11 +101,11 @@ export interface ParsedIndex extends Pick<IndexSitemap, "kind" | "preferences" |
 /** A document that is not a sitemap. */
 export type ParsedInvalid = Pick<InvalidSitemap, "kind" | "reason">;
 
-/** https://www.sitemaps.org/protocol.html#index: entries of one sitemap or index. */
+/** The maximum number of entries of a sitemap or index: https://www.sitemaps.org/protocol.html#index */
 export const protocolEntries = 50_000;
 
-/** https://www.sitemaps.org/protocol.html#index: bytes of one sitemap or index, decompressed. */
+/** The maximum size of a sitemap or index in bytes, decompressed: https://www.sitemaps.org/protocol.html#index */
 export const protocolBytes = 52_428_800;
 
-/** https://www.rfc-editor.org/rfc/rfc9309#section-2.5 and what Google reads of a robots.txt: 500 KiB. */
+/** How much of a robots.txt Google reads: 500 KiB, the minimum of https://www.rfc-editor.org/rfc/rfc9309#section-2.5 */
 export const robotsTxtBytes = 512_000;

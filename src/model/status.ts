@@ -1,20 +1,20 @@
-// What the status of a response means: a document, a redirect, or a failure. For the network and for archives alike.
+// What the status of a response means, from the network or an archive: a document, a redirect, or a failure.
 import { defined } from "./defined.ts";
 import type { DiscoveryRecord, FailureEvent, ResponseEvent } from "./event.ts";
 import type { FailureOutcome, Fetched, HeaderList } from "./exchange.ts";
 import { isRefused, type Problem, problem } from "./problem.ts";
 
-/** 203: a proxy on the way has changed the document, which is still one. */
+/** Whether the response is a document. Status 203 means that a proxy has changed it. */
 export function isDocument(status: number): boolean {
   return status === 200 || status === 203;
 }
 
-/** https://fetch.spec.whatwg.org/#redirect-status: the redirects that are followed. */
+/** Whether the response is a redirect to follow: https://fetch.spec.whatwg.org/#redirect-status */
 export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** The event of the result of a request; undefined if none was sent. */
+/** Returns the event for the result of a request, or undefined if no request was sent. */
 export function fetchedEvent(fetched: Fetched): ResponseEvent | FailureEvent | undefined {
   if (!("reason" in fetched) || fetched.status !== undefined) return responseEvent(fetched);
   const { url, outcome, attempts, reason } = fetched;
@@ -56,8 +56,8 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
 }
 
 /**
- * Whether the content of a robots.txt is unknown. https://www.rfc-editor.org/rfc/rfc9309#name-access-results: 4xx is "unavailable", nothing
- * is restricted; server and network errors are "unreachable". So is 429, which asks for a later retry.
+ * Whether the content of a robots.txt is unknown. By https://www.rfc-editor.org/rfc/rfc9309#name-access-results, 4xx means "unavailable",
+ * so nothing is restricted; server and network errors mean "unreachable". We add 429, which asks for a later retry.
  */
 export function isRobotsUnreachable({ outcome, status, reason }: Partial<DiscoveryRecord>): boolean {
   if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;

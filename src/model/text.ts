@@ -1,6 +1,6 @@
 // Text in pieces, and copies of strings.
 
-/** A chunk of text that came as UTF-8: decoded on demand, because readers of bytes can skip the decoding. */
+/** A chunk of UTF-8 text, decoded only on demand, because some readers work on the bytes. */
 export class Utf8Text {
   /** Valid UTF-8 with whole characters. Valid until the next chunk is requested. */
   readonly bytes: Uint8Array;
@@ -14,7 +14,7 @@ export class Utf8Text {
   }
 }
 
-/** Text as it comes in pieces. */
+/** A piece of a text. */
 export type TextPiece = string | Utf8Text;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -28,17 +28,17 @@ interface NodeBuffer {
   transcode?(bytes: Uint8Array, from: string, to: string): { toString(encoding: string): string };
 }
 
-// Not imported, because this file must also run outside of Node.js.
+// `node:buffer` is not imported, because this file must also run outside of Node.js.
 const { process } = globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer | undefined } };
 const transcode = process?.getBuiltinModule?.("node:buffer")?.transcode;
 
-/** A copy that keeps nothing else alive: in V8, a substring points into the whole string, such as a chunk of a document. */
+/** Copies a string, because in V8 a substring keeps the whole string alive, such as a chunk of a document. */
 export function detached(text: string): string {
-  // Joining and cutting forces a copy. Shorter substrings are copies already.
+  // Concatenating and slicing forces a copy. Shorter substrings are copies already.
   return text.length < shortestPart ? text : ` ${text}`.slice(1);
 }
 
-// In V8: https://source.chromium.org/chromium/chromium/src/+/main:v8/src/objects/string.h (SlicedString::kMinLength)
+// SlicedString::kMinLength in https://source.chromium.org/chromium/chromium/src/+/main:v8/src/objects/string.h
 const shortestPart = 13;
 
 /** Cuts a text to at most this many characters, with an ellipsis for the rest. */

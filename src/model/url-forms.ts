@@ -8,7 +8,7 @@ import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, re
 
 /**
  * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
- * kept. `text` must be trimmed, see `trimUrl`. `isExact`: nothing around it is removed.
+ * kept. `text` must be trimmed, see `trimUrl`. With `isExact`, nothing around the URL is removed.
  */
 export function resolveListedUrl(
   text: string,
@@ -57,7 +57,7 @@ function resolveNearlyAbsolute(
   base: string | undefined,
   maxLength: number,
 ): ResolvedUrl {
-  // As in JSON, where every slash may be escaped.
+  // JSON allows every slash to be escaped.
   if (slashes === "\\/\\/" && !bareSlash.test(text)) return repaired(text.replaceAll("\\/", "/"), maxLength);
   const protocol = scheme === undefined ? undefined : `${scheme.toLowerCase()}:`;
   // Browsers treat backslashes like slashes.
@@ -66,7 +66,7 @@ function resolveNearlyAbsolute(
   }
   const own = ownHost(rest, base);
   if (own !== undefined) return repaired(`${protocol ?? own}//${rest}`, maxLength);
-  // `https:///sitemap.xml`: the generator did not know its host.
+  // A generator that does not know its host writes `https:///sitemap.xml`.
   const origin = slashes === "///" && base !== undefined && pathStart.test(rest) ? parsedBase(base)?.origin : undefined;
   return origin === undefined ? { problem: "url-invalid" } : repaired(`${origin}/${rest}`, maxLength);
 }
@@ -101,14 +101,14 @@ const pairs: ReadonlyMap<string, string> = new Map([
 
 // A scheme and an authority in their usual spelling.
 const absolute = /^https?:\/\/[^/\\?#\s]/i;
-// `http://https://example.org/`: a valid URL, of a host called `https`.
+// Matches the start of `http://https://example.org/`, which would be valid, with a host named `https`.
 const doubleScheme = /^(?:https?:\/\/)+(?=https?:?\/\/)/i;
 const markdownLink = /^\[[^[\]]*\]\((https?:\/\/[^\s[\]]+)\)$/i;
-// `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:://example.org/`, `https: // example.org/`,
-// `https:\\example.org\`, `://example.org/`, `www.example.org/`.
+// Matches `https:/example.org/`, `https:example.org/`, `https//example.org/`, `https:://example.org/`, `https: // example.org/`,
+// `https:\\example.org\`, `://example.org/` and `www.example.org/`.
 const nearlyAbsolute =
   /^(?:(?<scheme>https?)(?::(?<slashes>[/\\]*)(?=[^\s:;.,])|\s?:[:;.,]{0,2}\s?[/\\]*\s?|[;.,]{0,2}[/\\]{2,}\s?)|:[/\\]{1,3}|(?=www\.[^/\\?#.]+\.[^/\\?#]))(?<rest>[^/\\?#].*)$/is;
-// A path, not a host: it has no dot, or is a file name.
+// Matches a path, not a host: the first segment has no dot, or is a file name.
 const pathStart = /^(?:[^./?#]+(?:[/?#]|$)|[^/?#]+\.(?:xml|txt|gz|html?|php|aspx?|jsp|rss|atom)(?:[?#]|$))/i;
 const bareSlash = /(?<!\\)\//;
 // Matches text that does not start like a relative URL: something before `://`, a percent-encoded scheme, a colon, a host.
@@ -116,8 +116,8 @@ const notRelative =
   /^(?:https?(?:\s?:|%3a)|(?![./\\?#]|[a-z][a-z0-9+.-]*:)(?:[^/?#]*:\/\/|:|[^/\\?#\s]+\.(?:(?:com|org|net|edu|gov)(?:[/\\?#]|$)|(?!(?:cc|do|en|js|md|pl|ps|py|rb|rs|sh|so|ts)[/\\])(?:[a-z]{2}|info|biz|app|dev)[/\\])))/i;
 
 /**
- * `resolveListedUrl` for the many URLs of one document: one pass over each, and nothing is allocated. Origins that the
- * URL parser accepted are remembered. Nothing after the slash that follows an authority can make a URL invalid
+ * Does what `resolveListedUrl` does for the many URLs of one document, usually in one pass over each and without allocating. It remembers
+ * origins that the URL parser accepted. Nothing after the slash that follows an authority can make a URL invalid
  * (https://url.spec.whatwg.org/#path-state has no failure), so other URLs of the origin need no parser.
  */
 export class UrlResolver {
@@ -126,7 +126,7 @@ export class UrlResolver {
   readonly #plainLength: number;
   // Accepted origins as written, such as `https://example.org/`. The last one used comes first.
   readonly #origins: Prefix[] = [];
-  /** The problem with the last URL: a repair, or why there is none. */
+  /** The problem with the last URL: what was repaired, or why there is no URL. */
   problem: DocumentProblemCode | undefined = undefined;
 
   /** Relative URLs are resolved against `base`; without one they are invalid. */
@@ -141,7 +141,7 @@ export class UrlResolver {
     return reader;
   }
 
-  /** `text` must be trimmed. `isExact`: nothing around the URL is removed. Sets `problem`. */
+  /** Resolves a trimmed text, and sets `problem`. With `isExact`, nothing around the URL is removed. */
   resolve(text: string, isExact = false): string | undefined {
     if (text.length <= this.#plainLength) {
       reader.read(text);
@@ -181,13 +181,13 @@ export class UrlResolver {
   }
 }
 
-// Shared by all resolvers: its result is used immediately, and its memory would be most of what a small document needs.
+// All resolvers share this reader: its result is used immediately, and its memory would be most of what a small document needs.
 const reader = new FingerprintReader();
 
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-// Whether a URL needs a closer look, because its end may not belong to it, such as `]]>`.
+// Whether a URL needs a closer look: it has control or replacement characters, or its end may not belong to it, such as `]]>`.
 function needsCare(text: string): boolean {
   return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
 }

@@ -10,7 +10,7 @@ export type ResolvedUrl =
 /** The protocol allows fewer than 2,048 characters: https://www.sitemaps.org/protocol.html#locdef */
 export const protocolUrlLength = 2047;
 
-/** The problem with a URL that is too long, by the protocol or by our limit. */
+/** Returns the limit that a URL exceeds, the protocol's or ours, if its problem is its length. */
 export function lengthFacts(code: string, maxLength: number): { limit?: number } {
   if (code === "protocol-url-length") return { limit: protocolUrlLength };
   return code === "limit-url-length" ? { limit: maxLength } : {};
@@ -65,7 +65,7 @@ export function trimUrl(text: string): string {
   return text.slice(start, end);
 }
 
-/** Whether a URL is that of a robots.txt, by its name. */
+/** Whether a URL is the URL of a robots.txt. */
 export function isRobotsUrl(url: string | undefined): boolean {
   return url !== undefined && /\/robots\.txt(?:[?#]|$)/i.test(url) && isRobotsPath(parseUrl(url)?.pathname ?? "");
 }
@@ -75,19 +75,19 @@ export function bareHost(host: string): string {
   return host.startsWith("www.") ? host.slice(4) : host;
 }
 
-/** The origin that a website redirects to: with https, or with `www.`. */
+/** Returns the origin that a website redirects to, if it is the same host with another scheme or port, or with or without `www.`. */
 export function movedOrigin(from: string, to: string): string | undefined {
   const [one, other] = [parseUrl(from), parseUrl(to)];
   if (one === null || other === null || one.origin === other.origin) return undefined;
   return bareHost(one.hostname) === bareHost(other.hostname) ? other.origin : undefined;
 }
 
-/** The same URL at another origin. */
+/** Moves a URL to another origin. */
 export function atOrigin(url: string, origin: string): string {
   return origin + url.slice(parseUrl(url)?.origin.length);
 }
 
-/** Whether a path, of a URL or of a file, is that of a robots.txt. */
+/** Whether the path of a URL or a file is that of a robots.txt. */
 export function isRobotsPath(path: string): boolean {
   return /(?:^|[/\\])robots\.txt$/i.test(path);
 }
@@ -112,29 +112,29 @@ export function homepageOf(url: string): string {
 }
 
 /**
- * Equal for URLs of the same document: host case, a dot at its end, default port, fragment and unnecessary
- * percent-encoding (`%7E` for `~`) make no difference. User names and passwords do.
+ * Returns a key that is equal for URLs of the same document: the host's case, a dot at its end, a default port, a fragment and
+ * unnecessary percent-encoding (`%7E` for `~`) make no difference. User names and passwords do.
  */
 export function urlKey(url: string): string {
   const parsed = parseUrl(url);
   if (parsed === null) return url;
-  // Only if there is a fragment, because setting `hash` parses the URL again.
+  // Setting `hash` parses the URL again, so it is set only if there is a fragment.
   if (url.includes("#")) parsed.hash = "";
   const { href } = parsed;
-  // The same string object if it is equal, to keep only one of them in memory.
+  // Returning the same string object keeps only one of them in memory.
   if (!href.includes("%")) return href === url ? url : href;
   return href.replace(unusualSequences, (sequence, at: number) => {
     const character = String.fromCharCode(Number.parseInt(sequence.slice(1), 16));
-    // After a lone %, the character could complete another sequence: `%%34%31` is not `%41`.
+    // A decoded character must not complete a sequence after a lone %: `%%34%31` is not `%41`.
     const isLiteral = /[A-Za-z0-9._~-]/.test(character) && !/%[\da-f]?$/i.test(href.slice(at - 2, at));
     return isLiteral ? character : sequence.toUpperCase();
   });
 }
 
-// Percent-encoded characters that need not be encoded (RFC 3986, section 2.3), and lowercase digits: rare in a parsed URL.
+// Matches percent-encoded characters that need no encoding (RFC 3986, section 2.3), and lowercase digits. Both are rare in a parsed URL.
 const unusualSequences = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E|[\dA-F][a-f]|[a-f][\da-fA-F])/g;
 
-/** The URL without user name and password: for everything that is printed, logged or kept. */
+/** Removes the user name and password from a URL, for everything that is printed, logged or kept. */
 export function withoutCredentials(url: string): string {
   if (!url.includes("@")) return url;
   const parsed = parseUrl(url);
@@ -145,7 +145,7 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
-// In an invalid URL (`http://user:p/ss@host/`) the end of the password is uncertain: at the last @, to be safe.
+// In an invalid URL such as `http://user:p/ss@host/`, it is uncertain where the password ends. The last @ is the safe choice.
 function withoutAnythingBeforeAt(text: string): string {
   const slashes = text.indexOf("//");
   const at = text.lastIndexOf("@");
@@ -160,7 +160,7 @@ function resolveRelative(text: string, base: string | undefined): string | undef
   if (from !== null && /^https?:$/.test(from.protocol) && !needsParser.test(slashed)) {
     return beforeRelative(slashed, from) + (text.startsWith("\\") ? slashed : text);
   }
-  // A URL parser fails by creating an error, which is slow: a document can have a million of them. It never fails if no host is read.
+  // A parser that fails creates an error, which is slow, and a document can have a million invalid URLs. Without a host, parsing cannot fail.
   if ((from === null || hasAuthority.test(slashed)) && !canParseUrl(slashed, from?.href)) return undefined;
   const resolved = new URL(text, from?.href);
   if (resolved.protocol !== "http:" && resolved.protocol !== "https:") return undefined;
@@ -177,7 +177,7 @@ function withSlashes(text: string): string {
   return end === -1 ? text.replaceAll("\\", "/") : text.slice(0, end).replaceAll("\\", "/") + text.slice(end);
 }
 
-// The last base, because it is nearly always that of the same document.
+// The last base is kept, because the next URL is nearly always from the same document.
 let lastBase: { readonly text: string; readonly url: URL | null } | undefined;
 
 /** A document's parsed URL, without user name and password. */
@@ -194,7 +194,7 @@ function beforeRelative(text: string, base: URL): string {
   return base.origin + base.pathname.slice(0, base.pathname.lastIndexOf("/") + 1);
 }
 
-// C0 controls and DEL: a URL parser silently drops tabs and line breaks, which would change the URL.
+// Matches C0 controls and DEL. A URL parser silently drops tabs and line breaks, which would change the URL.
 const controls = /[\u0000-\u001f\u007f]/;
 // Controls, and the replacement character, which stands for invalid bytes.
 const unusable = /[\u0000-\u001f\u007f\ufffd]/;
@@ -220,7 +220,7 @@ function isBlank(code: number): boolean {
 // White space; zero-width space, (non-)joiners and direction marks; word joiner; byte order mark.
 const invisible = /[\s\u180e\u200b-\u200f\u2060\ufeff]/;
 
-/** `URL.parse`, which Node 20 does not have. A trailing dot of the host is removed: it makes no difference. */
+/** Does what `URL.parse` does, which Node 20 does not have, and removes a trailing dot of the host, which makes no difference. */
 export function parseUrl(text: string, base?: string): URL | null {
   try {
     const url = new URL(text, base);
@@ -232,7 +232,10 @@ export function parseUrl(text: string, base?: string): URL | null {
   }
 }
 
-/** `URL.canParse`; the compiled one of Node 20 and 22 refuses hosts with letters from U+0080 to U+00FF, unless others follow. */
+/**
+ * Does what `URL.canParse` does. In Node 20 and 22, its optimized version refuses hosts with letters from U+0080 to U+00FF, unless
+ * letters above U+00FF follow.
+ */
 function canParseUrl(text: string, base?: string): boolean {
   if (!nonAscii.test(text)) return URL.canParse(text, base);
   if (!httpPrefix.test(text)) return URL.canParse(`${text}${/[?#]/.test(text) ? "" : "?"}${beyond}`, base);
@@ -244,12 +247,12 @@ function canParseUrl(text: string, base?: string): boolean {
 
 const beyond = "\u0100";
 const originStart = /^https?:\/\/[^/\\?#]+/i;
-// Hosts that no parser accepts: https://url.spec.whatwg.org/#forbidden-host-code-point. The part before an @ may contain these characters.
+// Matches hosts with https://url.spec.whatwg.org/#forbidden-host-code-point, unless an @ follows, because user names may have these characters.
 const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]*[ <>[\]^|])/i;
 
 const nonAscii = /[^\u0000-\u007f]/;
 
-// https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4: at most 253 characters. A URL parser takes quadratic time for non-ASCII hosts.
+// Refuses overlong hosts (https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4), because a URL parser takes quadratic time for non-ASCII ones.
 function isHostTooLong(text: string): boolean {
   if (text.length <= longestHost) return false;
   const authority = anyAuthority.exec(text)?.[1];
@@ -267,7 +270,7 @@ const longestHost = 255;
 const anyAuthority = /^(?:https?:[/\\]*|[/\\]{2,})([^/\\?#]*)/i;
 const percentSign = 0x25;
 
-/** The host and the first directory of the path; `https://example.org/` for pages without one. */
+/** Returns the URL up to the first directory of its path, or up to the root: `https://example.org/`. */
 export function sectionOf(url: string): string {
   const host = url.indexOf("//") + 2;
   const end = url.slice(0, host + 512).search(/[?#]/);
