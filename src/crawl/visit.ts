@@ -195,7 +195,10 @@ export class Visitor {
       // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
       const known = isRobots ? keys.slice(0, 1) : keys;
       const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...measurements };
-      const isNone = reason.code === "not-a-sitemap" || reason.code === "empty" || this.#isLinkToPage(entry, failed);
+      // A page in place of robots.txt means that there is none. Binary data may be a robots.txt that was compressed or damaged.
+      const isUnreadable = isRobots && (reason.value === "binary" || reason.value === "archive");
+      const isOther = reason.code === "not-a-sitemap" || reason.code === "empty";
+      const isNone = (isOther && !isUnreadable) || this.#isLinkToPage(entry, failed);
       const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
       return this.#missing(entry, missing, { measurements, started });
     }

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { streamPages } from "../../src/crawl/crawl.ts";
 import { readSitemap } from "../../src/crawl/read.ts";
@@ -301,6 +301,38 @@ describe('knownPaths: "if-needed"', () => {
   ])("guesses if %s", async (_, routes) => {
     const { lines } = await discover({ ...routes, "/sitemap.xml": urlset("/1") }, ifNeeded);
     expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
+  });
+});
+
+describe("a robots.txt of binary data", () => {
+  const high = Buffer.from(Array.from({ length: 3000 }, (_, at) => 0x80 + ((at * 37) % 128)));
+  const brotli = brotliCompressSync(
+    Array.from({ length: 99 }, (_, at) => `Sitemap: ${home}${at * 7919}.xml`).join("\n"),
+  );
+  const utf32 = Buffer.from(Array.from(robots("/a.xml"), (each) => [each.charCodeAt(0), 0, 0, 0]).flat());
+
+  test.each<[string, Route]>([
+    ["is announced as gzip", { headers: { "content-encoding": "gzip" }, body: high }],
+    ["is announced as Zstandard", { headers: { "content-encoding": "zstd" }, body: high }],
+    ["is brotli that was not announced", brotli],
+    ["is in UTF-32", utf32],
+    ["is only zeros", new Uint8Array(500)],
+    ["is compressed with bzip2", "BZh91AY&SY"],
+  ])("may list sitemaps if it %s, so something may be missing", async (_, body) => {
+    const { tree } = await discover({ "/robots.txt": body, "/sitemap.xml": urlset("/1") });
+    expect([tree.pageCount, tree.complete]).toEqual([1, false]);
+    expect([...tree.problems()].map(({ url }) => url)).toContain(`${home}robots.txt`);
+  });
+
+  test.each([
+    [
+      "an old character set",
+      { headers: { "content-encoding": "gzip" }, body: Buffer.from("Disallow: /caf\u00e9\n", "latin1") },
+    ],
+    ["an image", Buffer.from("\u0089PNG\r\n\u001a\n\0\0\0\rIHDR", "latin1")],
+  ])("is none if it is %s", async (_, body) => {
+    const { tree } = await discover({ "/robots.txt": body, "/sitemap.xml": urlset("/1") });
+    expect(tree.complete).toBe(true);
   });
 });
 
