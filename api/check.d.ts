@@ -224,6 +224,8 @@ export interface LastmodReason {
    * - `all-equal`: all pages of a sitemap have the same date
    * - `all-today`: all pages of a sitemap changed within a day of the request
    * - `request-time`: dates are the time of the request
+   * - `common-date`: pages of all sitemaps have the same date
+   * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
    * - `older-than-page`: pages say that they changed later
    * - `always-changes`: dates changed since the earlier run, pages did not
@@ -523,7 +525,7 @@ interface KnownPlaces {
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
-type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
+type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "common-date" | "in-future" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
 
 /** The same page, now declared by a different sitemap. */
 interface MovedPage extends DeclaredPage {

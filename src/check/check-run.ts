@@ -10,6 +10,7 @@ import { resultOf } from "./conclusion.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules } from "./cross-rules.ts";
 import { tellEnd, tellStep } from "./custom-rules.ts";
+import { DateCounts } from "./date-counts.ts";
 import { findLines, type Lineless } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
@@ -39,7 +40,8 @@ export async function runCheck(
   const time = new CheckTime(settings.time, settings.signal);
   const receipt = new Receipt(tree, settings.now);
   const received = await receipt.ofWebsite();
-  const watcher = watcherFor?.(received);
+  const allDates = new DateCounts(received);
+  const watcher = watcherFor?.(allDates);
   const sentences = new Map(settings.rules.map(({ id, sentence }) => [id, sentence]));
   const sentenceOf = (rule: string) => sentences.get(rule) ?? rule;
   const findings = new Findings(judgeFor(settings, received), { ...extras, sentenceOf });
@@ -109,7 +111,8 @@ export async function runCheck(
       const set = alternates === undefined ? undefined : languages.see(page, alternates, scan, found);
       cross.see(page, scan, lastModified, set);
       fileRules?.see(page, found);
-      watcher?.page(page, scan, lastModified, set, found.flaws > flaws);
+      const age = allDates.add(lastModified, page.lastModified);
+      watcher?.page(page, scan, age, set, found.flaws > flaws);
       requested?.see(page, found.sitemap);
       pages.count += 1;
     }
@@ -154,7 +157,7 @@ export async function runCheck(
     if (media.areHostsSpent) skip(imageRules, "images are on too many hosts");
     if (urls.areFacetsSpent) skip(["url-facet"], "too many paths have parameters");
     if (robots.isSpent) skip(robotsRules, "robots.txt has too many rules");
-    return resultOf(run, missing, isLate, unfinished, results, trust.verdict());
+    return resultOf(run, missing, isLate, unfinished, results, trust.verdict(allDates));
   };
 
   try {

@@ -2,6 +2,7 @@
 // requested, and from an earlier run.
 import { counted, grouped } from "../model/figures.ts";
 import { bounds } from "./bounds.ts";
+import type { DateCounts } from "./date-counts.ts";
 
 /** Whether the dates (`lastmod`) of a website can be trusted. */
 export interface LastmodTrust {
@@ -19,6 +20,8 @@ export interface LastmodReason {
    * - `all-equal`: all pages of a sitemap have the same date
    * - `all-today`: all pages of a sitemap changed within a day of the request
    * - `request-time`: dates are the time of the request
+   * - `common-date`: pages of all sitemaps have the same date
+   * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
    * - `older-than-page`: pages say that they changed later
    * - `always-changes`: dates changed since the earlier run, pages did not
@@ -35,19 +38,24 @@ type LastmodReasonCode =
   | "all-equal"
   | "all-today"
   | "request-time"
+  | "common-date"
+  | "in-future"
   | "newer-than-page"
   | "older-than-page"
   | "always-changes"
   | "never-changes";
 
-const sentences: Readonly<Record<LastmodReasonCode, string>> = {
-  "all-equal": "the same date as the rest of their sitemap",
-  "all-today": "a date within a day of the request, like the rest of their sitemap",
-  "request-time": "the time of the request",
-  "newer-than-page": "a later date than the page itself",
-  "older-than-page": "an earlier date than the page itself",
-  "always-changes": "a date that changes with every run, although the page does not",
-  "never-changes": "the same date as in the earlier run, although the page changed",
+// What each reason is about (whole sitemaps, all dates, pages that were requested, or pages of an earlier run), and what such pages have.
+const reasonTable: Readonly<Record<LastmodReasonCode, readonly ["sitemaps" | "dates" | "pages" | "runs", string]>> = {
+  "all-equal": ["sitemaps", "the same date as the rest of their sitemap"],
+  "all-today": ["sitemaps", "a date within a day of the request, like the rest of their sitemap"],
+  "request-time": ["sitemaps", "the time of the request"],
+  "common-date": ["dates", "the same date"],
+  "in-future": ["dates", "a date in the future"],
+  "newer-than-page": ["pages", "a later date than the page itself"],
+  "older-than-page": ["pages", "an earlier date than the page itself"],
+  "always-changes": ["runs", "a date that changes with every run, although the page does not"],
+  "never-changes": ["runs", "the same date as in the earlier run, although the page changed"],
 };
 
 /** The dates of one sitemap. */
@@ -63,93 +71,89 @@ export interface SitemapDates {
 }
 
 export class LastmodEvidence {
-  #dated = 0;
   readonly #against = new Map<LastmodReasonCode, number>();
   // Sitemaps with few dates are judged together.
-  readonly #small = { dated: 0, atRequest: 0, today: 0, values: new Map<number, number>() };
+  readonly #small = { dated: 0, atRequest: 0, today: 0, isNews: false };
+  readonly #smallValues = new Map<number, number>();
   #compared = 0;
   #pairs = 0;
 
   /** Adds the dates of a sitemap, after all of them were seen. */
   addSitemap(dates: SitemapDates): void {
-    this.#dated += dates.dated;
-    if (dates.dated >= bounds.trustedDates) this.#judge(dates);
-    else this.#addSmall(dates);
-  }
-
-  #addSmall(dates: SitemapDates): void {
-    const small = this.#small;
-    small.dated += dates.dated;
-    small.atRequest += dates.atRequest;
-    small.today += dates.isNews ? 0 : dates.today;
-    const { value, count } = dates.equal;
-    if (small.values.has(value) || small.values.size < mostValues)
-      small.values.set(value, (small.values.get(value) ?? 0) + count);
+    const { dated, equal, atRequest, today, isNews } = dates;
+    if (dated >= bounds.trustedDates) {
+      this.#judge(dates);
+      return;
+    }
+    this.#small.dated += dated;
+    this.#small.atRequest += atRequest;
+    this.#small.today += isNews ? 0 : today;
+    const values = this.#smallValues;
+    if (values.has(equal.value) || values.size < mostValues) increase(values, equal.value, equal.count);
   }
 
   /** Adds the result of comparing a page's own date with its date in the sitemap. */
   compare(verdict: "older" | "newer" | "same" | undefined): void {
     if (verdict === undefined) return;
     this.#compared += 1;
-    if (verdict === "older") this.#count("newer-than-page", 1);
-    if (verdict === "newer") this.#count("older-than-page", 1);
+    if (verdict === "older") increase(this.#against, "newer-than-page", 1);
+    if (verdict === "newer") increase(this.#against, "older-than-page", 1);
   }
 
   /** Adds the result of comparing pages and their dates with an earlier run. */
   compareRuns(isSameDate: boolean, isSamePage: boolean, pages: number): void {
     this.#pairs += pages;
     if (pages === 0 || isSameDate === isSamePage) return;
-    this.#count(isSamePage ? "always-changes" : "never-changes", pages);
+    increase(this.#against, isSamePage ? "always-changes" : "never-changes", pages);
   }
 
-  verdict(): LastmodTrust {
-    const { dated: few, atRequest, today, values } = this.#small;
-    const [value, count] = [...values].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0]);
-    if (few >= bounds.trustedDates)
-      this.#judge({ dated: few, equal: { value, count }, atRequest, today, isNews: false });
-    this.#small.dated = 0;
-    const reasons = [...this.#against].map(([code, pages]): LastmodReason => {
-      const of = this.#sizeOf(code);
-      const have = `${grouped(pages)} of ${counted(of, "page")} ${pages === 1 ? "has" : "have"}`;
-      return { code, pages, of, message: `${have} ${sentences[code]}` };
-    });
-    const dated = this.#dated;
+  /** The verdict, after everything was added. */
+  verdict({ dated, future, common }: DateCounts): LastmodTrust {
+    const [value, count] = [...this.#smallValues].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0]);
+    if (this.#small.dated >= bounds.trustedDates) this.#judge({ ...this.#small, equal: { value, count } });
     // A sitemap has one of these reasons at most, so their pages can be added up.
-    const byDates = reasons.filter(({ code }) => isAboutDates(code)).reduce((sum, { pages }) => sum + pages, 0);
-    const others = reasons.filter(({ code }) => !isAboutDates(code));
-    const isNot =
-      (byDates > 0 && byDates >= dated * nearly) ||
-      others.some(({ pages, of }) => of >= fewestCompared && pages >= of * half);
-    const isPartly = [{ pages: byDates, of: dated }, ...others].some(
-      ({ pages, of }) => pages > 0 && pages >= of * bounds.untrustedShare,
+    const bySitemap = [...this.#against].reduce(
+      (sum, [code, pages]) => sum + (kindOf(code) === "sitemaps" ? pages : 0),
+      0,
     );
-    if (isNot || isPartly) return { verdict: isNot ? "not" : "partly", dated, reasons };
+    if (common !== undefined && common.pages > bySitemap) this.#against.set("common-date", common.pages);
+    if (future > 0) this.#against.set("in-future", future);
+    const sizes = { sitemaps: dated, dates: dated, pages: this.#compared, runs: this.#pairs };
+    const reasons = [...this.#against].map(([code, pages]): LastmodReason => {
+      const of = sizes[kindOf(code)];
+      const have = `${grouped(pages)} of ${counted(of, "page")} ${pages === 1 ? "has" : "have"} ${reasonTable[code][1]}`;
+      return { code, pages, of, message: code === "common-date" ? `${have}, ${common?.at}` : have };
+    });
+    const shares = [
+      { pages: bySitemap, of: dated, most: nearly },
+      ...reasons
+        .filter(({ code }) => kindOf(code) !== "sitemaps")
+        .map(({ code, pages, of }) => ({ pages, of, most: kindOf(code) === "dates" ? nearly : half })),
+    ];
     const isKnown = dated >= bounds.trustedDates || this.#compared + this.#pairs >= fewestCompared;
-    return { verdict: isKnown ? "trustworthy" : "unknown", dated, reasons: [] };
+    let verdict: LastmodTrust["verdict"] = isKnown ? "trustworthy" : "unknown";
+    if (shares.some(({ pages, of }) => pages > 0 && pages >= of * bounds.untrustedShare)) verdict = "partly";
+    if (shares.some(({ pages, of, most }) => of >= fewestCompared && pages >= of * most)) verdict = "not";
+    return { verdict, dated, reasons };
   }
 
   #judge({ dated, equal, atRequest, today, isNews }: SitemapDates): void {
     const isAll = (count: number) => count >= dated * bounds.nearlyAll;
-    if (isAll(atRequest)) this.#count("request-time", dated);
-    else if (isAll(equal.count)) this.#count("all-equal", dated);
-    else if (isAll(today) && !isNews) this.#count("all-today", dated);
-  }
-
-  #count(code: LastmodReasonCode, pages: number): void {
-    this.#against.set(code, (this.#against.get(code) ?? 0) + pages);
-  }
-
-  #sizeOf(code: LastmodReasonCode): number {
-    if (isAboutDates(code)) return this.#dated;
-    return code.endsWith("-page") ? this.#compared : this.#pairs;
+    if (isAll(atRequest)) increase(this.#against, "request-time", dated);
+    else if (isAll(equal.count)) increase(this.#against, "all-equal", dated);
+    else if (isAll(today) && !isNews) increase(this.#against, "all-today", dated);
   }
 }
 
-function isAboutDates(code: LastmodReasonCode): boolean {
-  return code === "all-equal" || code === "all-today" || code === "request-time";
+function kindOf(code: LastmodReasonCode): "sitemaps" | "dates" | "pages" | "runs" {
+  return reasonTable[code][0];
 }
 
-// If this share of the dates is wrong, none of them can be trusted.
+function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
+}
+
+// If this share of all dates is wrong, or of the dates that were compared with something, none of them can be trusted.
 const nearly = 0.9;
 const half = 0.5;
 /** If fewer pages were compared, they say nothing about the website. */

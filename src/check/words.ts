@@ -66,8 +66,9 @@ interface PageFacts {
 
 function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
   if (verdict === "unknown") return [];
-  if (verdict === "trustworthy") return ["Dates (lastmod) look trustworthy."];
   const why = reasons.map(({ message }) => message).join("; ");
+  if (verdict === "trustworthy")
+    return [why === "" ? "Dates (lastmod) look trustworthy." : `Most dates (lastmod) look trustworthy, but ${why}.`];
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }
 

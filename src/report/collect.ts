@@ -1,6 +1,7 @@
 // From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
 import { existsSync, statSync } from "node:fs";
 import { checkTreeWhile } from "../check/check-tree.ts";
+import type { DateCounts } from "../check/date-counts.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
@@ -24,7 +25,7 @@ import { shownSections } from "./map.ts";
 import type { ReportOptions } from "./options.ts";
 import { Sections } from "./sections.ts";
 import { changeFacts, shownChanges } from "./since.ts";
-import { DateCounts, timelineOf } from "./timeline.ts";
+import { timelineOf } from "./timeline.ts";
 
 /** Collects the facts. The caller has already checked the `options`. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
@@ -32,8 +33,8 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   const spill = new SpillFile();
   try {
     let collector: Collector | undefined;
-    const watcherFor = (receivedAt: number) => {
-      collector = new Collector(receivedAt, tree.pageCount, spill);
+    const watcherFor = (dates: DateCounts) => {
+      collector = new Collector(dates, tree.pageCount, spill);
       return collector;
     };
     const result = await checkTreeWhile(tree, { previous: archiveOf(previous), ...check, signal }, { watcherFor });
@@ -62,7 +63,7 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
     version: 1,
     generator: `sitegrove ${version}`,
     homepage: tree.homepage,
-    receivedAt: new Date(collector.receivedAt).toISOString(),
+    receivedAt: new Date(dates.receivedAt).toISOString(),
     complete: result.complete,
     verdict: verdict(tree, result, figures),
     unreachable: unreachable && messageWithHint(unreachable.reason),
@@ -142,7 +143,6 @@ function verdict(
 const flawedBit = 0x8000_0000;
 
 class Collector implements PageWatcher {
-  readonly receivedAt: number;
   readonly dates: DateCounts;
   readonly languages: LanguageCounts = new LanguageCounts();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
@@ -155,22 +155,13 @@ class Collector implements PageWatcher {
   readonly #sectionOf: OrderedRecords;
   readonly #flawedLater: Marks;
 
-  /** `receivedAt`: when the website was received, in milliseconds; ages are counted from it. */
-  constructor(receivedAt: number, pageCount: number, spill: SpillFile) {
-    this.receivedAt = receivedAt;
-    this.dates = new DateCounts(receivedAt);
+  constructor(dates: DateCounts, pageCount: number, spill: SpillFile) {
+    this.dates = dates;
     this.#sectionOf = new OrderedRecords(spill, pageCount, 1);
     this.#flawedLater = new Marks(pageCount);
   }
 
-  page(
-    page: SitemapPage,
-    scan: UrlScan,
-    lastModified: number,
-    alternates: AlternateSet | undefined,
-    isFlawed: boolean,
-  ): void {
-    const age = this.dates.add(lastModified, page.lastModified);
+  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void {
     const section = this.#sections.add(page.url, scan, age, isFlawed);
     this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
     if (isFlawed) this.flawed += 1;

@@ -1,5 +1,6 @@
 // The map of sections: a treemap of HTML boxes, whose positions are in the style sheet, and the same data as a table. Area is pages,
 // color is the median age, and the hatched part of a box is the share of its pages with errors or warnings.
+import { noDate } from "../check/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { ReportFacts, ReportSection } from "./facts.ts";
 import {
@@ -15,7 +16,7 @@ import {
   type StyleSheet,
   table,
 } from "./html.ts";
-import { noDate, totalOf } from "./sections.ts";
+import { totalOf } from "./sections.ts";
 
 // The least share of all pages that makes a section visible.
 const leastShare = 1 / 3000;

@@ -1,12 +1,9 @@
 // The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is limited, however many
 // directories a website generates: once the tree is full, new ones are counted as "other".
+import { ageClasses } from "../check/date-counts.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { detached } from "../model/text.ts";
 import type { ReportSection } from "./facts.ts";
-
-/** The classes of age: at most 30 days, 90 days, half a year, one year, two years, longer; the last one is for no date. */
-const ageClasses = 7;
-export const noDate: number = ageClasses - 1;
 
 const depth = 3;
 const mostNodes = 20_000;

@@ -1,80 +1,9 @@
-// When pages last changed: one counter per day, the age class of each page, the most common time; and the timeline with a sentence about
-// anything suspicious.
-import { bounds } from "../check/bounds.ts";
-import { CommonValue } from "../model/common-value.ts";
+// The timeline of when pages last changed, with a sentence about anything suspicious.
+import { type DateCounts, pagesIn } from "../check/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
-import { dayLength, hasTime } from "../model/instant.ts";
+import { dayLength } from "../model/instant.ts";
 import type { ReportFacts, ReportTimeline } from "./facts.ts";
 import { age, brief, dayOf, type Html, html, part, percent, percentage, type StyleSheet, table } from "./html.ts";
-import { noDate } from "./sections.ts";
-
-const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
-// An archive may claim to be from the year 275760: a counter for each day until then would take 400 MB.
-const lastMoment = Date.UTC(9999, 11, 31);
-// The maximum age in days of each age class but the last.
-const ageLimits = [30, 90, 182, 365, 730];
-
-export class DateCounts {
-  readonly receivedAt: number;
-  // Dates after this are in the future.
-  readonly #latest: number;
-  readonly #days: Int32Array;
-  readonly #thresholds: readonly number[];
-  /** The most common time. */
-  readonly common: CommonValue = new CommonValue();
-  /** Undefined if no page has a date. */
-  newest: number | undefined;
-  dated = 0;
-  /** Dates from before the web, and from after the time of receipt. */
-  tooOld = 0;
-  future = 0;
-  /** Dates without a time of day. */
-  dayOnly = 0;
-
-  constructor(receivedAt: number) {
-    this.receivedAt = receivedAt;
-    this.#latest = Math.min(receivedAt + bounds.future, lastMoment);
-    this.#days = new Int32Array(Math.max(1, Math.floor(this.#latest / dayLength) - firstDay + 1));
-    this.#thresholds = ageLimits.map((days) => receivedAt - days * dayLength);
-  }
-
-  /** `instant` in milliseconds, NaN for none. Returns the age class. */
-  add(instant: number, text: string | undefined): number {
-    if (Number.isNaN(instant) || text === undefined) return noDate;
-    this.dated += 1;
-    this.common.add(instant);
-    if (!hasTime(text)) this.dayOnly += 1;
-    if (instant > this.#latest) {
-      this.future += 1;
-      return 0;
-    }
-    this.newest = Math.max(instant, this.newest ?? instant);
-    const day = Math.floor(instant / dayLength) - firstDay;
-    if (day < 0) this.tooOld += 1;
-    else this.#days[day]! += 1;
-    const thresholds = this.#thresholds;
-    for (let age = 0; age < thresholds.length; age++) if (instant >= thresholds[age]!) return age;
-    return thresholds.length;
-  }
-
-  /** Days with pages, in order: the first instant of each in milliseconds, and the number of pages. */
-  *days(): Generator<{ readonly day: number; readonly pages: number }, void> {
-    for (const [index, pages] of this.#days.entries()) {
-      if (pages > 0) yield { day: (firstDay + index) * dayLength, pages };
-    }
-  }
-
-  /** In days: half of the pages with a date changed since then. Undefined if there is none, or half are older than the web. */
-  get medianAge(): number | undefined {
-    let left = Math.ceil((this.dated - this.future) / 2);
-    if (left <= 0) return undefined;
-    for (let index = this.#days.length - 1; index >= 0; index--) {
-      left -= this.#days[index]!;
-      if (left <= 0) return Math.max(0, Math.floor(this.receivedAt / dayLength) - firstDay - index);
-    }
-    return undefined;
-  }
-}
 
 const mostBars = 150;
 const fewestBars = 12;
@@ -82,15 +11,10 @@ const fewestBars = 12;
 const mostDays = 62;
 // The share of the oldest pages with a date, which are counted but not drawn.
 const tail = 0.01;
-// The least number and share of pages for which a common time is reported.
-const manyPages = 50;
-const largeShare = 0.1;
-// A common day must have this many times the average, because each of a few days has many pages.
-const unusual = 4;
 
 export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
   const { unit, bars, before } = barsOf(dates);
-  const common = commonMoment(dates);
+  const { common } = dates;
   return {
     ...sentences(dates, pages, common),
     unit,
@@ -105,7 +29,7 @@ export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
 type Unit = ReportTimeline["unit"];
 
 function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "before"> {
-  const days = [...dates.days()];
+  const days = dates.days();
   if (days.length === 0) return { unit: "month", bars: [], before: 0 };
   const end = Math.max(dates.receivedAt, days.at(-1)!.day);
   const oldest = oldestShown(days);
@@ -143,22 +67,6 @@ function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
   if (unit === "day") return Date.UTC(year, month, day + later);
   return unit === "month" ? Date.UTC(year, month + later) : Date.UTC(year + later, 0);
-}
-
-function commonMoment(dates: DateCounts): ReportTimeline["common"] {
-  const { value: instant, count } = dates.common.top;
-  if (count < manyPages || count < dates.dated * largeShare) return undefined;
-  const at = new Date(instant);
-  if (Number.isNaN(at.getTime())) return undefined;
-  const isDay = instant % dayLength === 0 && dates.dayOnly >= count;
-  const days = [...dates.days()];
-  const average = pagesIn(days) / Math.max(1, days.length);
-  if (isDay && count < dates.dated / 2 && count < unusual * average) return undefined;
-  return { at: isDay ? dayOf(instant) : `${at.toISOString().slice(0, 19)}Z`, pages: count };
-}
-
-function pagesIn(list: readonly { readonly pages: number }[]): number {
-  return list.reduce((sum, { pages }) => sum + pages, 0);
 }
 
 function sentences(

@@ -36,6 +36,7 @@ async function trust(
 }
 
 const spread = (number: number) => before((number + 2) * 3 * day);
+const second = (number: number) => (number % 4 === 0 ? before(5 * day) : spread(number));
 
 test.each([
   ["dates that differ", [pages(20, spread)], ["trustworthy"]],
@@ -52,7 +53,20 @@ test.each([
   ["all today", [pages(20, (n) => before((n + 1) * 3_600_000))], ["not", "all-today 20/20"]],
   ["all within a week", [pages(20, (n) => before((n + 1) * 8 * 3_600_000))], ["trustworthy"]],
   ["one sitemap of two", [pages(20, spread), pages(20, () => before(9 * day), 20)], ["partly", "all-equal 20/40"]],
-  ["a small part", [pages(300, spread), pages(12, () => before(9 * day), 300)], ["trustworthy"]],
+  ["a small part", [pages(300, spread), pages(12, () => before(9 * day), 300)], ["trustworthy", "all-equal 12/312"]],
+  [
+    "one date in the future",
+    [pages(100, (n) => (n < 1 ? before(-9 * day) : spread(n)))],
+    ["trustworthy", "in-future 1/100"],
+  ],
+  ["some dates in the future", [pages(20, (n) => before((n - 2) * 3 * day))], ["partly", "in-future 2/20"]],
+  ["all dates in the future", [pages(20, (n) => before((n - 25) * 3 * day))], ["not", "in-future 20/20"]],
+  [
+    "one second for a quarter of the pages, in all sitemaps",
+    [pages(110, second), pages(90, second, 110)],
+    ["partly", "common-date 51/200"],
+  ],
+  ["one day for a few more pages than other days", [pages(600, (n) => spread(n % 9).slice(0, 10))], ["trustworthy"]],
 ])("%s", async (_, sitemaps, expected) => {
   expect(await trust(sitemaps)).toEqual(expected);
 });
