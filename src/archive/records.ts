@@ -230,7 +230,7 @@ export class RecordWalk {
         await input.fill(3);
         if (!isGzip(input.peek(3))) return this.#stop("damaged");
         const member = await this.#member(members);
-        if (member === undefined) return this.#stop("damaged");
+        if (typeof member === "string") return this.#stop(member);
         yield { ...member, span: { offset: from + at, length: input.position - at } };
       }
     } finally {
@@ -238,8 +238,8 @@ export class RecordWalk {
     }
   }
 
-  // The record in the next member; undefined if there is none.
-  async #member(members: GzipMembers): Promise<Pick<WalkedRecord, "head" | "content"> | undefined> {
+  // The record in the next member, or why there is none.
+  async #member(members: GzipMembers): Promise<Pick<WalkedRecord, "head" | "content"> | "cut" | "damaged"> {
     const pieces = members.next();
     const most = mostUnpacked(this.#size);
     let start: Uint8Array = new Uint8Array();
@@ -252,12 +252,13 @@ export class RecordWalk {
         if (this.#unpacked > most)
           throw new SitemapError("invalid-archive", `it decompresses to more than ${amount(most)}`);
         if (start.length < maxHead) start = start.length === 0 ? step.value : Buffer.concat([start, step.value]);
-        if (!startsLikeRecord(start)) return undefined;
+        if (!magic.startsWith(latin1(start.subarray(0, magic.length)))) return "damaged";
       }
       const head = headAt(start);
-      if (step.value.ending !== "complete" || !step.value.isIntact || typeof head !== "object") return undefined;
+      if (step.value.ending === "truncated") return "cut";
+      if (step.value.ending === "damaged" || !step.value.isIntact || typeof head !== "object") return "damaged";
       const end = head.headLength + head.contentLength;
-      if (end > unpacked) return undefined;
+      if (end > unpacked) return "damaged";
       const behind = start.subarray(end);
       if (unpacked > start.length ? unpacked > end + maxLineEnds : lineEndsAt(behind) < behind.length)
         throw new SitemapError("invalid-archive", "its records are compressed together; run `gunzip` on it first");

@@ -100,6 +100,7 @@ test.each<[string, boolean, (whole: Buffer) => Buffer]>([
 });
 
 describe("refused with a message that says why", () => {
+  const packed = gzipSync("WARC/1.1\r\nContent-Length: 9\r\n\r\n123456789\r\n\r\n");
   test.each<[string, string | Uint8Array, RegExp]>([
     ["an empty file", "", /it is empty/],
     ["text", "<urlset/>", /has no records/],
@@ -107,6 +108,9 @@ describe("refused with a message that says why", () => {
     ["a zip file", "PK\x03\x04...", /WACZ/],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/],
     ["half a magic", "WAR", /cut off inside its first record/],
+    ["a record, compressed and cut off in its content", packed.subarray(0, -9), /cut off inside its first record/],
+    ["a record, compressed and cut off in its first bytes", packed.subarray(0, 12), /cut off inside its first record/],
+    ["a page of HTML, compressed and cut off", gzipSync("<html>".repeat(99)).subarray(0, -9), /has no records/],
     ["line ends only", "\r\n".repeat(100_000), /has no records/],
     ["a record without a length", "WARC/1.1\r\nWARC-Type: response\r\n\r\n", /has no records/],
     ["a negative length", "WARC/1.1\r\nContent-Length: -1\r\n\r\n", /has no records/],
