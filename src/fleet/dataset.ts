@@ -74,7 +74,8 @@ class Part {
     this.tables = new ParquetTables((table) => {
       const at = tableNames.indexOf(table);
       return (bytes) => {
-        writeSync(this.#files[at] as number, bytes);
+        // A nearly full disk accepts a part of the data, and reports an error only at the next attempt.
+        for (let done = 0; done < bytes.length; ) done += writeSync(this.#files[at] as number, bytes, done);
         this.#sizes[at] = (this.#sizes[at] ?? 0) + bytes.length;
       };
     }, run);
@@ -97,27 +98,29 @@ class Part {
 async function addSite(
   tables: ParquetTables,
   store: Store,
-  { site, finishedAt, files, pages: expected }: SiteSummary,
+  { site, finishedAt, files, ...expected }: SiteSummary,
 ): Promise<{ readonly pages: number; readonly isWhole: boolean }> {
-  let pages = 0;
+  const counts = { pages: 0, sitemaps: 0, invalid: 0 };
   const readers: Record<string, (value: Record<string, unknown>) => boolean> = {
     pages: (value) => {
       const { sitemap, ...page } = value;
       if (!isPageLine(value)) return false;
       tables.addPages({ sitemap: sitemap as string, pages: [page as never] }, site, finishedAt);
-      pages += 1;
+      counts.pages += 1;
       return true;
     },
     sitemaps: (value) => {
-      const isRow = isRecord(value["row"]) && Array.isArray(value["problems"]);
-      if (isRow) tables.addSitemap(value as unknown as SitemapRow, site, finishedAt);
-      return isRow;
+      if (!isSitemapRow(value) || !tables.addSitemap(value, site, finishedAt)) return false;
+      const { row, problems } = value;
+      // One invalid sitemap may stand for many that were not fetched.
+      if (row.kind === "invalid") counts.invalid += problems[0]?.count ?? 1;
+      else if (row.kind === "pages" || row.format === "xml") counts.sitemaps += 1;
+      return true;
     },
     changes: (value) => {
       const change = value as unknown as TreeChange;
       const isChange = isRecord(value["page"]) && typeof value["page"]["url"] === "string" && change.kind !== "sitemap";
-      if (isChange) tables.addChange(change, site, finishedAt);
-      return isChange;
+      return isChange && tables.addChange(change, site, finishedAt);
     },
   };
   let isWhole = true;
@@ -135,8 +138,17 @@ async function addSite(
       await fetched.remove();
     }
   }
-  // If a file was cut off between two lines, all of its lines are valid, so the pages are counted.
-  return { pages, isWhole: isWhole && (files["pages"] === undefined || pages === expected) };
+  // If a file was cut off between two lines, all of its lines are valid, so its rows are counted.
+  const { pages, sitemaps, invalid } = counts;
+  const hasPages = files["pages"] === undefined || pages === expected.pages;
+  const hasSitemaps =
+    files["sitemaps"] === undefined || (sitemaps === expected.sitemaps && invalid === expected.invalid);
+  return { pages, isWhole: isWhole && hasPages && hasSitemaps };
+}
+
+function isSitemapRow(value: Record<string, unknown>): value is Record<string, unknown> & SitemapRow {
+  const { row, problems } = value;
+  return isRecord(row) && Array.isArray(problems) && problems.every(isRecord);
 }
 
 function readLine(line: string, read: (value: Record<string, unknown>) => boolean): boolean {

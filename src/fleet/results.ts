@@ -37,7 +37,10 @@ export function parsedSummary(name: string, text: string): SiteSummary {
   );
 }
 
-/** A run and its results. `unreadable`: how many summaries are damaged, once all were read. `unfinished`: how many websites have none yet. */
+/**
+ * A run and its results. `unreadable`: how many summaries are damaged, once all were read. `unfinished`: how many websites have none yet.
+ * `damaged`: how many lines of the journal cannot be read.
+ */
 export interface StoredRun {
   readonly store: Store;
   readonly run: string;
@@ -45,6 +48,7 @@ export interface StoredRun {
   unreadable: number;
   /** Only a journal names the websites that have no result. */
   readonly unfinished: number;
+  readonly damaged: number;
 }
 
 /** Throws a `SitemapError` (`invalid-option`) if there is no such run. The name of a run with a journal is that of its folder. */
@@ -56,9 +60,10 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
     "run$&",
   );
   if (!isBucket(location) && existsSync(journal)) {
-    const sites = [...(await readSites(journal, () => {})).values()];
+    let damaged = 0;
+    const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
     const unfinished = sites.filter(({ result }) => result === undefined).length;
-    return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished };
+    return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished, damaged };
   }
   const names = (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
   const runOf = (name: string) => name.split("/").slice(1, -2).join("/");
@@ -66,7 +71,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   const chosen = run !== undefined && runs.includes(run) ? run : runs.length === 1 ? runs[0] : undefined;
   if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
   if (chosen === undefined) throw invalid(`${location} has several runs: use --run with one of ${runs.join(", ")}`);
-  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0 };
+  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0 };
   async function* results() {
     for (const name of names.filter((each) => runOf(each) === chosen)) {
       try {

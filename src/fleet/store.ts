@@ -1,7 +1,7 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and gets its name only when it is
 // complete. Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -93,11 +93,12 @@ export class Store {
     });
   }
 
-  /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. */
+  /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. A pipe could block forever. */
   async fetch(name: string): Promise<{ readonly file: string; remove(): Promise<void> } | undefined> {
     if (this.bucket === undefined) {
       const file = this.#path(name);
-      return existsSync(file) ? { file, remove: async () => {} } : undefined;
+      const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+      return isFile ? { file, remove: async () => {} } : undefined;
     }
     const file = this.draft(`${randomUUID()}.${path.basename(this.#path(name))}`);
     return (await this.bucket.download(name, file)) ? { file, remove: () => rm(file, { force: true }) } : undefined;

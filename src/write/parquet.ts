@@ -52,23 +52,31 @@ export class ParquetTables {
     this.#add("sites", { ...inSnakeCase(summary), preferences, reason: reasons[0]?.code, fetched_at: finishedAt });
   }
 
-  addChange(change: PageChange, site: string, fetchedAt: string): void {
+  /** Returns false, and adds nothing, if a value has the wrong type: the change may come from a damaged file. */
+  addChange(change: PageChange, site: string, fetchedAt: string): boolean {
     const { kind, page, sitemap } = change;
     const { fields = [], before, missing } = change as { fields?: string[]; before?: SitemapPage; missing?: string };
     const [last_modified, last_modified_before] = [page.lastModified, before?.lastModified];
     const row = { site, kind, url: page.url, sitemap, fields, last_modified, last_modified_before, missing };
-    this.#add("changes", { ...row, fetched_at: fetchedAt });
+    return this.#addAll("changes", [{ ...row, fetched_at: fetchedAt }]);
   }
 
-  addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): void {
-    this.#add("sitemaps", { site, ...inSnakeCase(row) });
+  /** Returns false if a value has the wrong type: the row may come from a damaged file. */
+  addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): boolean {
     const { url, fetchedAt = readAt } = row;
-    for (const each of problems)
-      this.#add("problems", { site, ...each, url, loss: isLossy(each.code), fetched_at: fetchedAt });
+    const found = problems.map((each) => ({ site, ...each, url, loss: isLossy(each.code), fetched_at: fetchedAt }));
+    return this.#addAll("sitemaps", [{ site, ...inSnakeCase(row) }]) && this.#addAll("problems", found);
   }
 
   finish(): void {
     for (const table of this.#tables.values()) table.finish();
+  }
+
+  // Adds all rows, or none if a value has the wrong type.
+  #addAll(table: ParquetFile, rows: readonly Row[]): boolean {
+    const isAccepted = rows.every((row) => this.#tables.get(table)?.accepts(row) ?? true);
+    if (isAccepted) for (const row of rows) this.#add(table, row);
+    return isAccepted;
   }
 
   #add(table: ParquetFile, row: Row, weight = 1000): void {
@@ -137,6 +145,13 @@ function cell(value: unknown, { type, converted_type: meaning }: SchemaElement):
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
 }
 
+// Times are written as text.
+function isOf({ type, converted_type: meaning }: SchemaElement, value: unknown): boolean {
+  if (meaning === "LIST") return isTexts(value);
+  if (type === "INT64" && meaning === undefined) return Number.isFinite(value);
+  return typeof value === (type === "BOOLEAN" ? "boolean" : "string");
+}
+
 // Roughly the number of characters of a page: nearly all of its content is in these fields.
 function weightOf(page: SitemapPage): number {
   let weight = page.url.length + 100;
@@ -168,6 +183,11 @@ class ParquetTable {
       codec: "GZIP",
       compressors: { GZIP: (bytes) => gzipSync(bytes, { level: compressionLevel }) },
     });
+  }
+
+  /** Whether the values have the types of their columns; otherwise the whole group could not be written. */
+  accepts(row: Row): boolean {
+    return this.#columns.every((column) => row[column.name] === undefined || isOf(column, row[column.name]));
   }
 
   /** `weight`: roughly the number of characters in the row; large rows make small groups. */

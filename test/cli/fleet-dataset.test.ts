@@ -1,7 +1,16 @@
 // `fleet dataset`: the tables of a run hold every row once, however often they are made.
 // Needs Redis, DuckDB, more than a second.
-import { spawnSync } from "node:child_process";
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { writeDataset } from "../../src/fleet/dataset.ts";
@@ -12,7 +21,7 @@ import { hasPython } from "../support/installed.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { jsonLines, sitegrove } from "./program.ts";
+import { jsonLines, shell, sitegrove } from "./program.ts";
 
 const at = testFolder();
 let servers: ManyServers | undefined;
@@ -79,6 +88,76 @@ test("missing and damaged files are reported, and everything else is included", 
   expect(stderr).toContain("incomplete: files of 3 websites are missing or damaged");
   expect(await rows("pages", "out")).toHaveLength(4);
   expect(await rows("sites", "out")).toHaveLength(3);
+});
+
+test.each<[string, (name: string, text: string) => void]>([
+  ["is cut off between two lines", (name, text) => writeFileSync(name, text.replace(/\n.*\n$/, "\n"))],
+  ["is empty", (name) => writeFileSync(name, "")],
+  ["has a text for a number", (name, text) => writeFileSync(name, text.replace('"depth":1', '"depth":"1"'))],
+  ["has a number for a URL", (name, text) => writeFileSync(name, text.replace(/"url":"[^"]*"/, '"url":5'))],
+  [
+    "has a number that is not finite",
+    (name, text) => writeFileSync(name, text.replace('"status":200', '"status":1e999')),
+  ],
+  [
+    "has a problem that is none",
+    (name, text) => writeFileSync(name, text.replace('"problems":[]', '"problems":[null]')),
+  ],
+  [
+    "is a folder",
+    (name) => {
+      rmSync(name);
+      mkdirSync(name);
+    },
+  ],
+  [
+    "is a pipe",
+    (name) => {
+      rmSync(name);
+      execFileSync("mkfifo", [name]);
+    },
+  ],
+])("a file of sitemaps that %s is damaged, and everything else is included", async (_, damage) => {
+  const { sites } = await serve({ count: 2 });
+  await fleet("out", ...sites);
+  const [file = ""] = readdirSync(at("out/sitemaps"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ndjson"),
+  );
+  const name = at(`out/sitemaps/${file}`);
+  damage(name, readFileSync(name, "utf8"));
+  const { code, stdout, stderr } = await dataset("out");
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
+  expect(stderr).toContain("incomplete: files of 1 website are missing or damaged");
+});
+
+test("damaged lines of the journal are counted, because a website may be missing", async () => {
+  const { sites } = await serve({ count: 3 });
+  await fleet("out", ...sites);
+  const journal = readFileSync(at("out/sites.ndjson"), "utf8");
+  const isLost = (line: string) => line.includes(sites[0] ?? "");
+  writeFileSync(
+    at("out/sites.ndjson"),
+    journal
+      .split("\n")
+      .map((line) => (isLost(line) ? "?" : line))
+      .join("\n"),
+  );
+  const { code, stdout, stderr } = await dataset("out");
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
+  expect(stderr).toContain("incomplete: 3 lines of sites.ndjson are damaged and were skipped");
+});
+
+test("a table that does not fit on the disk is an error, even if only its end is missing", async () => {
+  const { sites } = await serve({ count: 1, pages: 9000 });
+  await fleet("out", ...sites);
+  expect((await dataset("out")).code).toBe(0);
+  const name = at("data/pages/run=out/part-0001.parquet");
+  const blocks = Math.floor((statSync(name).size - 1) / 1024);
+  rmSync(at("data"), { recursive: true });
+  const limited = `ulimit -f ${blocks}; eval "$SITEGROVE fleet dataset ${at("out")} --out ${at("data")}"`;
+  const { code, stderr } = await shell(limited);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("file too large") });
+  expect(existsSync(name)).toBe(false);
 });
 
 test.each([

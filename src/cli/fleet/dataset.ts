@@ -7,6 +7,7 @@ import type { Context } from "../context.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { Messages } from "../output/messages.ts";
+import { damagedLines } from "./status.ts";
 
 /** Returns the exit code. */
 export async function fleetDataset(
@@ -30,11 +31,12 @@ export async function fleetDataset(
     );
   if (from.unreadable > 0)
     messages.say(`incomplete: ${counted(from.unreadable, "summary", "summaries")} could not be read`, "warning");
+  if (from.damaged > 0) messages.say(`incomplete: ${damagedLines(from.damaged)}`, "warning");
   if (from.unfinished > 0)
     messages.say(
       `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${place}`,
       "warning",
     );
-  const isWhole = first === undefined && from.unreadable === 0 && from.unfinished === 0;
+  const isWhole = first === undefined && from.unreadable + from.unfinished + from.damaged === 0;
   return isWhole ? exitCodes.complete : exitCodes.incomplete;
 }
