@@ -4,8 +4,8 @@
 // A date in one of its six forms is returned unchanged.
 // Fractions of a second keep all their digits: `new Date` accepts any number of them.
 //   Lenient: other forms that websites use are also read.
-// Not read: week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (years 0 and 1 are unset dates
-// of some programs), Unix times.
+// Week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (years 0 and 1 are unset dates of some programs)
+// and Unix times are not read.
 import type { DocumentProblemCode } from "../model/problem-code.ts";
 
 /**
@@ -17,7 +17,7 @@ export function parseDate(text: string): string | undefined {
   return readOther(oneLine(text))?.date;
 }
 
-/** Like `parseDate`, but reports corrections. `form`: the date format of the document: RFC 822 for RSS, that of the W3C for all others. */
+/** Like `parseDate`, but reports corrections. `form` is the document's date format: RFC 822 for RSS, the W3C's for all others. */
 export function readDate(
   text: string,
   report: (code: DocumentProblemCode, value: string) => void,
@@ -32,7 +32,7 @@ export function readDate(
   }
   const { date, zone } = other;
   if (date === line) return date;
-  // Only the offset is missing; the form is otherwise right.
+  // RFC 822 is the right form in RSS, and a date that lacks only its offset is otherwise in the right form.
   const isFormed = (form === "rfc822" && rfc822.test(line)) || (zone === "assumed" && isW3cDate(`${line}Z`));
   if (!isFormed) report("date-form", text);
   if (zone === "assumed") report("date-no-offset", text);
@@ -40,7 +40,7 @@ export function readDate(
   return date;
 }
 
-// The form in nearly all sitemaps, with a day that every month has: much faster than the rest.
+// Matches the form in nearly all sitemaps, with a day that every month has. This is much faster than the rest.
 const usual =
   /^(?!000[01])\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|\+(?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
@@ -57,7 +57,7 @@ function oneLine(text: string): string {
   return trimmed.length > maxFolded ? trimmed : trimmed.replace(/\s+/g, " ");
 }
 
-// https://www.rfc-editor.org/rfc/rfc822#section-5, with four-digit years, which RSS allows and everybody uses.
+// Matches https://www.rfc-editor.org/rfc/rfc822#section-5, and four-digit years, which RSS allows and everybody uses.
 const rfc822 =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun),? ?)?\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) (?:\d{4}|\d{2}) \d{2}:\d{2}(?::\d{2})?(?: (?:[+-]\d{4}|ut|gmt|[ecmp][sd]t|z)(?: ?\([^()]*\))?)?$/i;
 
@@ -66,7 +66,7 @@ const maxLength = 96;
 // The longest text that is searched for white space.
 const maxFolded = 1024;
 
-// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00 is the start of the next day.
+// YYYY | YYYY-MM | YYYY-MM-DD | YYYY-MM-DDThh:mm, perhaps :ss, perhaps a fraction, then Z or +hh:mm. 24:00, the start of the next day, does not match.
 const w3c =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?)?$/;
 
@@ -75,7 +75,7 @@ function isW3cDate(text: string): boolean {
   return year !== undefined && isDay(Number(year), Number(month), Number(day));
 }
 
-/** Years 0 and 1 are unset dates of MySQL, Go and .NET. */
+/** Whether a day exists. Years 0 and 1 do not count, because MySQL, Go and .NET use them for unset dates. */
 function isDay(year: number, month: number, day: number): boolean {
   if (year < 2 || month < 1 || month > 12 || day < 1) return false;
   if (month !== 2) return day <= (month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31);
@@ -89,18 +89,18 @@ function isDay(year: number, month: number, day: number): boolean {
 //   Lenient: SQL style (`2024-01-02 03:04:05`), slashes and dots, AM and PM.
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
 //   Lenient: if the time zone is ambiguous (BST, IST) or the name of a place (Europe/Brussels), only the day is kept.
-// Never guessed: 01/02/2024 may be in January or in February, so it is not a date, unless the name of its weekday tells; 25/12/2024 and
-// 02/02/2024 are. Otherwise, the weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of the same
-// characters, so all take linear time.
+// Nothing is guessed: 01/02/2024 may be in January or in February, so it is a date only if the name of its weekday tells which; 25/12/2024
+// and 02/02/2024 are unambiguous, and their weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of
+// the same characters, so all take linear time.
 
-/** A date as ISO 8601, or only its time: `T03:04:05Z`, or empty if only the day is kept. */
+/** A date as ISO 8601, or only a time: `T03:04:05Z`, or an empty text if only the day is kept. */
 interface OtherDate {
   readonly date: string;
   /** What is known about the offset: written, assumed to be UTC, or unknown, so that only the day is kept. */
   readonly zone: "written" | "assumed" | "unknown" | "no time";
 }
 
-// Fields by name: `y`, `m`, `d`; `name` is the name of a month, `one` and `two` are a day and a month in either order; `rest` is a time.
+// The groups are `y`, `m` and `d`; `name` is the name of a month, `one` and `two` are a day and a month in either order, `rest` is a time.
 const forms: readonly RegExp[] = [
   // 20240102 | 20240102T030405 | 20240102030405
   /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?<rest>\d{6}(?!\d).*|(?!\d).*)$/,
@@ -122,7 +122,7 @@ const forms: readonly RegExp[] = [
   /^(?<name>[a-z]+)(?: ?\.)?[-, ]+(?<d>\d\d?)(?!\d)(?: ?(?:st|nd|rd|th)(?![a-z]))?[, ]*(?<rest>\d\d?:.*?) ?(?<!\d)(?<y>\d{4})$/i,
 ];
 
-/** `text` is trimmed and short, and has single spaces only. */
+/** Reads a date in one of these forms. `text` must be trimmed and short, with single spaces only. */
 function readDateForm(text: string): OtherDate | undefined {
   const whole = withoutComment(text).replace("\u2212", "-");
   const bare = whole.replace(weekday, "");
@@ -151,7 +151,7 @@ function isOnWeekday(date: string, text: string): boolean {
 
 const weekdays = "sunmontuewedthufrisat";
 
-// A comment, as in RFC 2822 and in `Date.prototype.toString()`. The name of a zone, as in java.time, is kept.
+// Removes a comment, as in RFC 2822 and in `Date.prototype.toString()`, but keeps the name of a zone, as in java.time.
 function withoutComment(text: string): string {
   const open = text.endsWith(")") ? text.lastIndexOf("(") : text.endsWith("]") ? text.lastIndexOf("[") : -1;
   if (open < 0) return text;
@@ -181,9 +181,9 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
-// No time: nothing, or only an offset of at most 14 hours, as in XML Schema's `xs:date`, which is dropped.
+// Matches the absence of a time: nothing, or only an offset of at most 14 hours, as in XML Schema's `xs:date`. The offset is dropped.
 const noTime = /^ ?(?:z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/i;
-// T030405, or 030405 at the end of a compact date.
+// Matches T030405, or 030405 at the end of a compact date.
 const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
 // h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2`, `EST`, `EST -0500` or `Europe/Brussels`; a name after an
 // offset, as in Go, is ignored.
@@ -213,7 +213,7 @@ function spread(_: string, hour: string, minute: string, second: string | undefi
   return `t${hour}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
 
-// Empty if there is no offset (UTC is assumed), "unknown" if the zone is unknown.
+// Returns an empty text if there is no offset (UTC is assumed), "unknown" if the zone is unknown, and undefined if the offset is invalid.
 function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
   const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
   if (offset === undefined || named === undefined) return named;
@@ -230,15 +230,14 @@ function pad(number: number | string): string {
   return String(number).padStart(2, "0");
 }
 
-// The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are
-// listed only if they mean the same offset everywhere.
-
 // Whether this looks like the name of a zone, so that the day is known, but not the time: IST is used in India, Israel and Ireland. About
 // single letters, https://www.rfc-editor.org/rfc/rfc2822#section-4.3 says: "they do not convey any useful information".
 function isZoneName(name: string): boolean {
   return /^[A-Z]{1,5}$|\/| [Tt]ime$/.test(name) || ambiguous.has(name.toUpperCase());
 }
 
+// The names of time zones in dates. https://www.rfc-editor.org/rfc/rfc822#section-5.1 has the American ones; others are listed only if
+// they mean the same offset everywhere.
 const zones: ReadonlyMap<string, string> = new Map(
   Object.entries({
     Z: "Z UT UTC GMT ETC/UTC ETC/GMT",
@@ -273,5 +272,5 @@ const zones: ReadonlyMap<string, string> = new Map(
   }).flatMap(([offset, names]) => names.split(" ").map((name) => [name, offset] as const)),
 );
 
-// Names of zones that stand for several offsets. They are compared in upper case.
+// The names of zones that stand for several offsets, in upper case.
 const ambiguous: ReadonlySet<string> = new Set(["ADT", "AMT", "AST", "BST", "COT", "ECT", "GST", "IST", "SST", "WST"]);

@@ -14,13 +14,13 @@ import type { CreateFastPath } from "./xml/scanner.ts";
 
 export interface DocumentParserOptions extends Partial<ParseContext> {
   readonly problems: DocumentProblems;
-  /** Has no default, so that bundles without a fast path do not contain one. */
+  /** The fast path to use. It has no default, so that bundles without a fast path do not contain one. */
   readonly fastPath: CreateFastPath | undefined;
-  /** Whether it was requested as robots.txt, whatever URL it was found at. @default decided by `url` */
+  /** Whether the document was requested as robots.txt, wherever it was found. @default decided by `url` */
   readonly isRobots?: boolean | undefined;
 }
 
-/** A parser for a document whose format is not known yet. */
+/** Creates a parser for a document whose format is not known yet. */
 export function createDocumentParser({ isRobots, ...given }: DocumentParserOptions): DocumentParser {
   const context = { url: undefined, strict: false, limits: defaultLimits, ...given };
   return new DocumentParser(context, isRobots === true || isRobotsUrl(given.url));
@@ -114,7 +114,7 @@ type Detected =
   /** `from` is where the document begins. */
   | { readonly as: "xml"; readonly from: number }
   | { readonly as: "text" | "json" | "llms" }
-  /** `what`: the format it resembles, in case it has no robots.txt line. */
+  /** `what` is the format that the document resembles, in case it has no robots.txt line. */
   | { readonly as: "robots"; readonly what?: string }
   | { readonly as: "nothing"; readonly reason: Problem };
 
@@ -123,7 +123,7 @@ const detectionLength: number = 8192;
 /** How many characters may precede an XML document, if none of their lines is a URL. */
 const mostJunk = 1024 * 1024;
 
-/** The format of a document that begins with this text, without leading blanks. Undefined if more text is needed. */
+/** Detects the format of a document by its first text, without leading blanks. Returns undefined if more text is needed. */
 function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | undefined {
   if (start === "") {
     if (!isWhole) return undefined;
@@ -150,7 +150,7 @@ function detect(start: string, isRobots: boolean, isWhole: boolean): Detected | 
   return isWhole || url >= 0 || start.length >= mostJunk ? { as: "text" } : undefined;
 }
 
-// The doctype or the name of the first tag; usually `html`.
+// Returns the doctype or the name of the first tag, usually `html`.
 function nameOfMarkup(text: string): string {
   const name = /<!doctype\s+([a-z]+)|<([a-z]+)/i.exec(text);
   return (name?.[1] ?? name?.[2] ?? "markup").toLowerCase();
@@ -167,7 +167,7 @@ function isBinary(text: string): boolean {
   return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
 }
 
-// The first tags of an XML document. `<feed` and `<rss` alone could also be words of a text.
+// Matches the first tag of an XML document. `<feed` and `<rss` must end like a tag, because they could also be words of a text.
 const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
 const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
 const urlLine = /^[ \t"'<]{0,20}https?:\/\//im;

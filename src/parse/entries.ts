@@ -23,7 +23,7 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
-// A loop, because `flatMap` would take a third as long as parsing itself.
+// Uses a loop, because `flatMap` would take a third as long as parsing itself.
 export function joined(batches: readonly Entries[]): Entries {
   const all: Entries = { pages: [], sitemaps: [] };
   for (const { pages, lines, sitemaps } of batches) {
@@ -38,14 +38,14 @@ export interface EntryParser {
   write(piece: TextPiece): Entries;
   /** Ends the document; returns the entries that became complete. */
   end(): Entries;
-  /** A limit was reached or the document is refused: the caller may stop reading, and then calls `end`. */
+  /** Whether a limit was reached or the document is refused. The caller may then stop reading, and call `end`. */
   readonly stopped: boolean;
   /** The format of the document, or why it is invalid. Valid after `end`. */
   readonly outcome: ParseOutcome;
 }
 
 export type ParseOutcome =
-  /** `next`: the URL of the next page of a feed. */
+  /** `next` is the URL of the next page of a feed. */
   | { readonly kind: "pages"; readonly format: PagesFormat; readonly next?: string }
   | { readonly kind: "index"; readonly format: "robots" | "xml"; readonly preferences?: readonly RobotsPreference[] }
   | { readonly kind: "invalid"; readonly reason: Problem };
@@ -57,7 +57,7 @@ export function parsedSitemap(
 ): ParsedSitemap {
   if (outcome.kind === "invalid") return outcome;
   if (outcome.kind === "pages") return { ...outcome, pages, complete, problems };
-  // Pages in an index violate the protocol.
+  // Only an index that violates the protocol has pages, so the field is usually absent.
   return { ...outcome, sitemaps, ...(pages.length > 0 ? { pages } : {}), complete, problems };
 }
 
@@ -71,18 +71,18 @@ export interface ListedUrls {
 export interface ParseContext extends ScannerOptions {
   /** The document's own URL: the base of relative URLs. */
   readonly url: string | undefined;
-  /** Only the URLs of pages are needed; other fields may be absent. The same problems are reported. */
+  /** Whether only the URLs of pages are needed, so that other fields may be absent. Losses of merging repeated entries are not reported then. */
   readonly urlsOnly?: boolean | undefined;
   /** Filled in when the document ends. */
   readonly listed?: ListedUrls | undefined;
   readonly entries?: EntryListener | undefined;
 }
 
-/** Learns which entry problems belong to. */
+/** Finds out which entry each problem belongs to. */
 export interface EntryListener {
-  /** An entry ends: all problems since the last entry belong to it. */
+  /** Called when an entry ends. All problems since the last entry belong to it. */
   onEnd(): void;
-  /** The URL of that entry, if it is a page; undefined if it is invalid. */
+  /** Called with the URL of that entry if it is a page, or with undefined if the URL is invalid. */
   onPage(url: string | undefined): void;
 }
 
@@ -94,7 +94,7 @@ export interface EntrySource {
   stop(): void;
 }
 
-/** A record that is being put together. */
+/** A record that is still being built. */
 export type Draft<T> = { -readonly [Key in keyof T]?: T[Key] };
 export type PageDraft = Draft<SitemapPage> & Pick<SitemapPage, "url">;
 
@@ -137,7 +137,7 @@ export class EntrySink {
     return this.#taken[kind].size;
   }
 
-  /** Resolves the URL of an entry. Undefined if it is invalid, or repeated: then `repeatedUrl` is set. */
+  /** Resolves the URL of an entry. Returns undefined if it is invalid or repeated. If it is repeated, sets `repeatedUrl`. */
   takeUrl(kind: EntryKind, text: string, facts: TextFacts = noFacts): string | undefined {
     const url = this.#resolve(text, facts);
     const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
@@ -150,13 +150,13 @@ export class EntrySink {
     return isNew ? url : undefined;
   }
 
-  // A fragment is never sent: sitemaps that differ only in it are one document.
+  // Fragments are never sent, so URLs of sitemaps that differ only in the fragment are one document.
   #addDocument(url: string): boolean {
     documents.read(url.slice(0, url.indexOf("#")));
     return this.#taken.sitemap.add(documents.high, documents.low);
   }
 
-  /** Resolves any other URL, such as that of an image. `relative`: the problem to report if it is relative. */
+  /** Resolves any other URL, such as that of an image. `relative` is the problem to report if the URL is relative. */
   resolveUrl(
     text: string,
     facts: TextFacts = noFacts,
@@ -191,7 +191,7 @@ export class EntrySink {
     if (this.entryCount === protocolEntries + 1) this.#source.report("protocol-entries", undefined, protocolEntries);
   }
 
-  /** `mayGrow`: the entry may be repeated with more details. */
+  /** Adds a page. `mayGrow` means that the entry may be repeated with more details. */
   addPage(page: SitemapPage, mayGrow = false): void {
     if (!this.#hasRoom()) return;
     if (mayGrow) this.repeats.add(page);
@@ -203,7 +203,7 @@ export class EntrySink {
     else this.#pages.push(page);
   }
 
-  /** With `urlsOnly`: takes a page by the fingerprint of its URL. Returns whether it is to be added. */
+  /** With `urlsOnly`: takes a page by the fingerprint of its URL. Returns whether the caller should add it. */
   takeLine(high: number, low: number, urlOf: () => string): boolean {
     this.countEntry();
     if (this.#taken.page.add(high, low)) return this.#hasRoom();

@@ -20,9 +20,9 @@ import type { XmlAttributes } from "./xml/attributes.ts";
 
 export type KeptAttribute = "currency" | "type" | "resolution" | "duration" | "relationship";
 
-/** What these elements write to. */
+/** What the rules for these elements write to. */
 export interface ExtensionTarget {
-  /** The current extension. */
+  /** The news story, image and video that are being read. */
   readonly news: Draft<NewsStory>;
   readonly image: Draft<SitemapImage>;
   readonly video: Draft<SitemapVideo>;
@@ -32,14 +32,14 @@ export interface ExtensionTarget {
   date(text: string, facts?: TextFacts): string | undefined;
   newsDate(text: string, facts: TextFacts): string | undefined;
   url(text: string, facts?: TextFacts): string | undefined;
-  /** The URL of this element is invalid, which is reported. */
+  /** Notes that the URL of this element is invalid, which was already reported. */
   refuseUrl(name: string): void;
 }
 
 type Rules = Map<string, ElementRule<ExtensionTarget>>;
 type Part = RulePart<ExtensionTarget>;
 
-/** Inside `<news:news>`. */
+/** The elements inside `<news:news>`. */
 export const newsRules: Rules = elements("news", {
   publication: {
     children: elements("news", {
@@ -61,7 +61,7 @@ export const newsRules: Rules = elements("news", {
   stock_tickers: text(({ news }, list) => (news.stockTickers ??= parseList(list))),
 });
 
-/** Inside `<image:image>`. */
+/** The elements inside `<image:image>`. */
 export const imageRules: Rules = elements("image", {
   loc: url(({ image }, loc) => (image.url ??= loc), "loc"),
   caption: text(({ image }, caption) => (image.caption ??= caption)),
@@ -80,7 +80,7 @@ export const imageRules: Rules = elements("image", {
   },
 });
 
-/** Inside `<video:video>`. */
+/** The elements inside `<video:video>`. */
 export const videoRules: Rules = elements("video", {
   thumbnail_loc: url(({ video }, url) => (video.thumbnailUrl ??= url), "thumbnail_loc"),
   title: text(({ video }, text) => (video.title ??= text)),

@@ -42,22 +42,22 @@ export class FeedReader implements TableTarget {
   readonly #report: EntrySource["report"];
   /** The current item. */
   item: FeedItem = new FeedItem();
-  /** The open element contains escaped HTML. */
+  /** Whether the open element contains escaped HTML. */
   isHtml = false;
-  /** The open Atom link has no URL, and may contain one as text. */
+  /** Whether the open Atom link has no URL, and may contain one as text. */
   mayHaveText = false;
   #isOpen = false;
-  /** A channel was found: the document is a feed, even without items. */
+  /** Whether a channel was found, which makes the document a feed even without items. */
   hasChannel = false;
   #next: string | undefined;
   #archive: string | undefined;
 
-  // The xml:base of the current root, channel, item and link; undefined: inherited.
+  // The xml:base of the current root, channel, item and link; undefined if inherited.
   readonly #bases: (string | undefined)[] = [];
 
   readonly #hasOwnLinks: boolean;
 
-  /** `url`: the document's, against which a relative `xml:base` is resolved. `isAtom`: Atom links are the links of its entries. */
+  /** `url` is the document's URL, to resolve a relative `xml:base`. `isAtom` means that Atom links are the links of its entries. */
   constructor(sink: EntrySink, report: EntrySource["report"], url: string | undefined, isAtom = false) {
     this.#hasOwnLinks = isAtom;
     this.#sink = sink;
@@ -149,7 +149,7 @@ export class FeedReader implements TableTarget {
     this.setLink(text);
   }
 
-  /** `<link href="…">` in RSS. */
+  /** Takes a `<link href="…">` in RSS. */
   addPlainLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
     const href = attributes.count === 0 ? "" : (attributes.get("href")?.trim() ?? "");
@@ -171,8 +171,8 @@ export class FeedReader implements TableTarget {
   }
 
   /**
-   * An Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first counts, but links to
-   * HTML are preferred.
+   * Takes an Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first alternate counts,
+   * but links to HTML are preferred.
    */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
@@ -186,7 +186,7 @@ export class FeedReader implements TableTarget {
     if (href === "" || isSelf) return;
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
-    // https://www.rfc-editor.org/rfc/rfc4287#section-4.1.2: only one of each type and language is allowed.
+    // https://www.rfc-editor.org/rfc/rfc4287#section-4.1.2 allows only one link of each type and language.
     const kind = `${type} ${attributes.get("hreflang") ?? ""}`;
     if (this.#hasOwnLinks && kind === item.alternateKind && href !== item.alternate) this.#addMore(href);
     if (rank <= item.alternateRank) return;
@@ -243,7 +243,7 @@ const maxBaseLength = 8192;
 const shownLength = 200;
 
 const absolute = /^https?:\/\//i;
-// The most links per item; most items have one.
+// The maximum number of links per item. Most items have one.
 const mostLinks = 100;
 
 // The values of `rel`. An empty list means "alternate".
@@ -312,7 +312,7 @@ const around = { others: anything, foreign: anything };
 const link: RulePart<FeedReader> = { open: (reader, attributes) => reader.addFeedLink(attributes) };
 const feedLink: Rules = elements("atom", { link });
 const items: Rules = new Map([...elements("rss", { item: listed(item, false), link }), ...feedLink]);
-// https://www.rssboard.org/rss-1-1: the items are in a separate element.
+// In RSS 1.1 (https://www.rssboard.org/rss-1-1), the items are in a separate element.
 for (const [key, found] of elements<FeedReader>("rss", { items: { children: items, ...around } }))
   items.set(key, found);
 

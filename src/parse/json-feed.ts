@@ -92,7 +92,7 @@ export class JsonFeedParser extends PlainParser {
 
 type Values = Readonly<Record<string, unknown>>;
 
-// Parses the object in the text; undefined if there is none.
+// Parses the object in the text. Returns undefined if there is none.
 function parsed(text: string): Values | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -104,5 +104,5 @@ function parsed(text: string): Values | undefined {
 
 // JSON may write a slash as `\/`.
 const feedVersion = /https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
-// The most characters, because the result of `JSON.parse` takes many times as much memory.
+// The maximum number of characters. The result of `JSON.parse` takes many times as much memory.
 const maxLength = 10_000_000;

@@ -20,7 +20,7 @@ export abstract class PlainParser implements EntryParser, EntrySource {
   protected line: number;
   stopped = false;
 
-  /** `line`: how many lines of the document came before. */
+  /** `line` is how many lines of the document came before. */
   constructor(context: ParseContext, line = 0) {
     this.context = context;
     this.sink = new EntrySink(this, context);
@@ -41,7 +41,7 @@ export abstract class PlainParser implements EntryParser, EntrySource {
 }
 
 export abstract class LineParser extends PlainParser {
-  // The beginning of an incomplete line. Limited by the longest line, so appending to it stays cheap.
+  // The beginning of an incomplete line. Its length is limited, so appending to it stays cheap.
   #pending = "";
   #isTooLong = false;
   #afterReturn = false;
@@ -77,7 +77,7 @@ export abstract class LineParser extends PlainParser {
     this.#isTooLong = false;
   }
 
-  /** Resolves the URL of a page. Undefined if it is invalid or repeated. */
+  /** Resolves the URL of a page. Returns undefined if it is invalid or repeated. */
   protected takePageUrl(text: string): string | undefined {
     this.sink.countEntry();
     const url = this.sink.takeUrl("page", text);

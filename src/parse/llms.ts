@@ -7,7 +7,7 @@ import { detached } from "../model/text.ts";
 import type { Draft, ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
 
-// The first link, which may follow other text, a check box or an image. A URL may be in angle brackets, and have parentheses in pairs.
+// Matches the first link, which may follow other text, a check box or an image. A URL may be in angle brackets, and have parentheses in pairs.
 const listedLink =
   /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s.*?(?<![!\\])\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
 
@@ -40,7 +40,7 @@ export class LlmsParser extends LineParser {
   }
 }
 
-// The text without Markdown marks.
+// Removes Markdown marks from a text.
 function plain(markdown: string): string {
   return detached(
     markdown

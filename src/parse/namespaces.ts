@@ -7,13 +7,13 @@ export type Vocabulary = "sitemap" | "news" | "image" | "video" | "xhtml" | "rss
 
 export interface Resolved {
   readonly vocabulary: Vocabulary;
-  /** The namespace is exactly the one that the format requires. */
+  /** Whether the namespace is exactly the one that the format requires. */
   readonly exact: boolean;
 }
 
 /**
- * The vocabulary of an element. `own` is the vocabulary of the document's root, `ownNamespace` its namespace: elements
- * of that namespace, and elements without a prefix, belong to it unless their namespace says otherwise.
+ * Returns the vocabulary of an element. `own` is the vocabulary of the document's root, `ownNamespace` its namespace: elements
+ * of that namespace, and elements without a prefix, belong to `own` unless their namespace says otherwise.
  */
 export function vocabularyOf(name: XmlName, own: Vocabulary, ownNamespace: string): Resolved {
   const known = knownVocabulary(name.namespace);

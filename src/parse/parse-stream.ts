@@ -26,7 +26,7 @@ export function parseText(text: string, options?: ParseOptions, fastPath?: Creat
   return parsedSitemap({ outcome, complete: problems.complete, problems: problems.toArray() }, joined(batches));
 }
 
-// The fastest chunk size.
+// Chunks of this size are the fastest.
 const pieceLength = 64 * 1024;
 
 /** Parses the bytes of a stream. Errors of the stream are thrown. */
@@ -40,7 +40,7 @@ export async function parseBytes(
   const problems = new DocumentProblems();
   const parser = createDocumentParser({ url, strict, limits, problems, fastPath });
   const batches: Entries[] = [];
-  // The reason if nothing can be read.
+  // The reason why nothing can be read, if so.
   let refusal: Problem | undefined;
   const refuse = (code: DocumentProblemCode, facts?: ProblemFacts) => {
     problems.add(code, facts);
@@ -75,7 +75,7 @@ export async function parseBytes(
   } finally {
     await source.cancel();
   }
-  // `end()` would also report a document that a limit has ended as cut off.
+  // `end()` would also report the document as cut off, although only a limit ended it, so the problems are taken before.
   const noted = isWhole ? undefined : problems.toArray();
   batches.push(parser.end());
   const isRefused = parser.outcome.kind === "invalid" && refusal !== undefined;
@@ -132,9 +132,9 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-// Data before an error is kept. Errors of the source are thrown. Only Node's `DecompressionStream` reads more than one gzip member, so each
-// member gets its own. Where a member ends is unknown: each signature of a member is tried as the start of one, and the platform's checksum
-// decides.
+// Decompresses gzip. Keeps the data before an error, and throws errors of the source. Only Node's `DecompressionStream` reads more than one
+// gzip member, so each member gets its own. Nothing tells where a member ends, so each signature is tried as the start of the next one, and
+// the platform's checksum decides.
 async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): AsyncGenerator<Uint8Array, void> {
   const pieces = cutAtMembers(bytes);
   let next = await pieces.next();
@@ -212,7 +212,8 @@ async function* cutAtMembers(bytes: Bytes): AsyncGenerator<Piece, void> {
   if (rest.length > 0) yield { piece: rest, mayStart };
 }
 
-// https://www.rfc-editor.org/rfc/rfc1952#page-5: two bytes, deflate as the method, and flags without reserved bits.
+// Finds the start of a gzip member: two magic bytes, deflate as the method, and flags without reserved bits
+// (https://www.rfc-editor.org/rfc/rfc1952#page-5).
 function findSignature(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(0x1f, from); at !== -1; at = bytes.indexOf(0x1f, at + 1)) {
     if (at + signatureLength > bytes.length) return -1;
@@ -276,7 +277,7 @@ class Text {
   }
 }
 
-// UTF-16, by its byte order mark or its first characters.
+// Recognizes UTF-16 by its byte order mark or its first characters.
 function sniffedCharset([first, second]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   if (first === 0xfe && second === 0xff) return "utf-16be";

@@ -10,7 +10,7 @@ import type { DocumentProblemCode } from "../model/problem-code.ts";
 interface Waiting {
   readonly page: { -readonly [Key in keyof SitemapPage]: SitemapPage[Key] };
   size: number;
-  /** The keys of its images, videos and alternates; computed when the first entry is merged into it. */
+  /** The keys of the page's images, videos and alternates, computed when another entry is first merged into it. */
   known: Set<string> | undefined;
 }
 
@@ -23,7 +23,7 @@ export class RepeatedPages {
   readonly #waiting: (Waiting | undefined)[] = [];
   #first = 0;
   #size = 0;
-  // Created for the first repeated URL: most documents have none.
+  // Created for the first repeated URL, because most documents have none.
   #byUrl: Map<string, Waiting> | undefined;
 
   constructor(
@@ -110,8 +110,8 @@ export class RepeatedPages {
   }
 }
 
-// The fields to merge; for those that a page has once, what is reported of a second one. The types require all that a page has, so the
-// table of page fields need not be in every bundle of `sitegrove/parse`.
+// The fields to merge: lists, and objects with the problem to report for a second one. The types require every such field of a page, so
+// the table of page fields need not be in every bundle of `sitegrove/parse`.
 const lists: Readonly<Record<ListField, true>> = { images: true, videos: true, alternates: true };
 const objects: Readonly<Record<ObjectField, DocumentProblemCode>> = { newsStory: "news-repeated" };
 const listFields = Object.keys(lists) as ListField[];
@@ -135,7 +135,7 @@ function contentKey(item: object): string {
   return JSON.stringify(item, sorted);
 }
 
-// Roughly the number of characters of a page. Written by hand, because every page is counted.
+// Estimates the number of characters of a page. It names the fields, instead of using their table, because it runs for every page.
 function sizeOf({ url, images, videos, alternates, newsStory }: SitemapPage): number {
   let size = 100 + url.length;
   if (alternates !== undefined) for (const each of alternates) size += 50 + each.language.length + each.url.length;

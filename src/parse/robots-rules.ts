@@ -23,14 +23,14 @@ export interface RobotsTxt {
    * name in robots.txt: `Googlebot`, without a version.
    */
   isAllowed(url: string | URL, agent: string): boolean;
-  /** The rule that applies to a URL; undefined if none matches, so that it is allowed. */
+  /** The rule that applies to a URL. If none matches, it is undefined, and the URL is allowed. */
   matchingRule(url: string | URL, agent: string): RobotsRule | undefined;
 }
 
 /**
  * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the
- * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt,
- * to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
+ * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is the URL of the
+ * robots.txt, to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");
@@ -68,7 +68,7 @@ interface Line {
   readonly start: string;
   /** The text parts after the first wildcard. */
   readonly parts: readonly string[];
-  /** Ends with `$`: nothing may follow. */
+  /** Whether the rule ends with `$`, so that nothing may follow. */
   readonly isWhole: boolean;
   readonly length: number;
 }
@@ -78,7 +78,7 @@ export class RobotsRules {
   // The lines, keyed by the text before their first wildcard.
   readonly #lines = new Map<string, Line[]>();
   readonly #lengths: readonly number[];
-  /** Nothing is disallowed. */
+  /** Whether nothing is disallowed. */
   readonly isOpen: boolean;
   // An upper bound of the characters compared, and for how many URLs.
   #work = 0;
@@ -96,7 +96,7 @@ export class RobotsRules {
     this.isOpen = lines.every(({ rule }) => rule.allows);
   }
 
-  /** `path`: the part of a URL after the host, including the query. */
+  /** Whether a path may be fetched: the part of a URL after the host, including the query. */
   allows(path: string): boolean {
     return this.isOpen || (this.match(path)?.rule.allows ?? true);
   }
@@ -126,7 +126,7 @@ export class RobotsRules {
     return this.#work > mostWork + this.#urls * workPerUrl;
   }
 
-  // Uses the first occurrence of each part: if the rest does not match after it, it does not match at all.
+  // Uses the first occurrence of each part: if the rest does not match after that, it does not match after a later one, either.
   #matches({ start, parts, isWhole }: Line, path: string): boolean {
     let at = start.length;
     for (const [index, part] of parts.entries()) {
@@ -147,12 +147,12 @@ const workPerUrl = 20_000;
 const workPerStep = 16;
 const longPart = 32;
 
-// Longest first; of equal length, Allow first.
+// Sorts the longest rule first, and Allow before a Disallow of the same length.
 function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** The returned function finds the rules for a crawler; crawlers with the same rules share one object. */
+/** Returns a function that finds the rules for a crawler. Crawlers with the same rules share one object. */
 export function ruleFinder(robots: string | RobotsGroups): (agent: string) => RobotsRules {
   const all = typeof robots === "string" ? RobotsGroups.in(robots) : robots;
   const known = new Map<readonly RobotsGroup[], RobotsRules>();
@@ -167,7 +167,7 @@ export function ruleFinder(robots: string | RobotsGroups): (agent: string) => Ro
   };
 }
 
-/** The part of a URL after the host, without its fragment. */
+/** Returns the part of a URL after the host, without its fragment. */
 export function pathOfUrl(url: string): string {
   const rest = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(url);
   const path = rest === null ? url : url.slice(rest[0].length);
@@ -193,16 +193,16 @@ function lineOf(rule: RobotsRule, path: string): Line {
   return { rule, start, parts, isWhole, length: normal.length + (isWhole ? 1 : 0) };
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: characters that a URL cannot have are percent-encoded before
-// comparing, and characters that need no encoding are decoded. Hex digits are case-insensitive. A `*` is encoded only in URLs, where it is
-// no wildcard: section 2.2.3.
+// Normalizes a path before comparing, as in https://www.rfc-editor.org/rfc/rfc9309#section-2.2.2: percent-encodes characters that a URL
+// cannot have, and decodes those that need no encoding. Hex digits are case-insensitive. The caller encodes a `*` in a URL, where it is no
+// wildcard (section 2.2.3).
 function normalized(path: string): string {
   const legal = illegal.test(path) ? path.replaceAll(illegalRun, encoded) : path;
   return legal.includes("%") ? legal.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : legal;
 }
 
-// Characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the end of a
-// rule.
+// Matches characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the
+// end of a rule.
 const illegal = /[^\x21-\x7e]|["$<>\\^`{|}]/;
 const illegalRun = /(?:[^\x21-\x7e]|["$<>\\^`{|}])+/gu;
 

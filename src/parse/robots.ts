@@ -27,13 +27,13 @@ export class RobotsParser extends LineParser {
   readonly #resembles: string | undefined;
   #hasRecords = false;
 
-  /** `resembles`: the format that the document resembles, in case it has no robots.txt line. */
+  /** `resembles` is the format that the document resembles, in case it has no robots.txt line. */
   constructor(context: ParseContext, linesBefore = 0, resembles?: string) {
     super(context, linesBefore);
     this.#resembles = resembles;
   }
 
-  /** A robots.txt without sitemaps is valid, even an empty one. */
+  /** The result. A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
     const { preferences } = this.robots;
     if (this.#resembles === undefined || this.#hasRecords) {
@@ -70,9 +70,9 @@ export class RobotsParser extends LineParser {
 interface SitemapLine {
   readonly text: string;
   readonly line: number;
-  /** As written; empty if the line has no URL. */
+  /** The URLs as written; empty if the line has none. */
   readonly urls: readonly string[];
-  /** Written as it should be. */
+  /** Whether the line is written as it should be. */
   readonly isUsual: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface RobotsRule {
   readonly allows: boolean;
   /** As written, without comments. */
   readonly path: string;
-  /** Starting at 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
 }
 
@@ -127,7 +127,7 @@ export class RobotsGroups {
     return groups;
   }
 
-  /** `isLenient`: a line in an unusual form may be a Sitemap line. Returns whether the line belongs to a robots.txt. */
+  /** Reads a line. With `isLenient`, a line in an unusual form may be a Sitemap line. Returns whether the line belongs to a robots.txt. */
   takeLine(written: string, line: number, isLenient: boolean, onSitemap: OnSitemap): boolean {
     const plain = isLenient ? written : withoutTags(written);
     const text = trimUrl(plain);
@@ -157,12 +157,12 @@ export class RobotsGroups {
     if (found !== undefined) onSitemap(found);
   }
 
-  /** All groups for a crawler; the same list for crawlers with the same groups. */
+  /** Returns all groups for a crawler. Crawlers with the same groups get the same list. */
   of(agent: string): readonly RobotsGroup[] {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
   }
 
-  /** The Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
+  /** Returns the Crawl-delay for a user agent, in milliseconds. Only the first word of its name counts. */
   delayFor(userAgent: string): number | undefined {
     const [token = ""] = userAgent.trim().split(/[\s/]/, 1);
     return this.of(token).find(({ delay }) => delay !== undefined)?.delay;
@@ -223,7 +223,7 @@ export class RobotsGroups {
 const preferenceFields: readonly RobotsPreference["field"][] = ["Content-Signal", "Content-Usage", "License"];
 const mostPreferences = 1000;
 
-/** The parts between commas: keys in lower case; a key without a value has an empty one. */
+/** Splits a line into its path and its pairs. Keys are in lower case; a key without a value has an empty one. */
 export function readPairs(
   field: RobotsPreference["field"],
   text: string,
@@ -319,20 +319,20 @@ function readKey(line: string): KeyAndValue | undefined {
   return second === "" || more.length > 0 ? undefined : { key: first, value: second, hasColon: false };
 }
 
-// `Video Sitemap: https://example.org/videos.xml`, `Stiemap: https://example.org/sitemap.xml`
+// Recognizes `Video Sitemap: https://example.org/videos.xml` and `Stiemap: https://example.org/sitemap.xml`.
 function isNearlySitemap(key: string, value: string): boolean {
   return absoluteUrl.test(value) && (anySitemap.test(key) || misspelled.test(key) || anySitemap.test(value));
 }
 
-// https://www.rfc-editor.org/rfc/rfc9309#section-2.2: only spaces and tabs are white space. At the start of a path, nothing else makes
-// sense, either.
+// Removes spaces and tabs from the end of a path; other characters belong to it (https://www.rfc-editor.org/rfc/rfc9309#section-2.2). At the
+// start, where they make no sense, removes all invisible characters.
 function trimRule(value: string): string {
   let end = value.length;
   while (end > 0 && (value.charCodeAt(end - 1) === 0x20 || value.charCodeAt(end - 1) === 0x09)) end--;
   return trimUrl(`${value.slice(0, end)}.`).slice(0, -1);
 }
 
-// The URLs of a Sitemap line; nearly always one.
+// Splits the value of a Sitemap line into its URLs, nearly always one.
 function sitemapUrls(value: string): string[] {
   return value
     .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
@@ -340,7 +340,7 @@ function sitemapUrls(value: string): string[] {
     .filter((url) => url !== "");
 }
 
-// HTML that surrounds the lines. Other text in angle brackets may be part of a URL.
+// Matches HTML tags at the end of a line. Other text in angle brackets may be part of a URL.
 const tagsAtEnd =
   /(?<=.)(?:\s*<\/?(?:a|b|body|br|code|div|font|html|i|li|p|pre|span|strong|td|tr|ul)\b(?:\s[^<>]*)?\/?>)+\s*$/i;
 
@@ -353,16 +353,16 @@ function withoutComment(line: string): string {
 const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
 const sitemapKey = /^site[-_ ]?map/i;
 const anySitemap = /site[-_ ]?map/i;
-// `Sitemp`, `Stiemap`
+// Matches `Sitemp` and `Stiemap`.
 const misspelled = /^s(?=[a-z]*m)[sitemap]{4,8}$/i;
 const absoluteUrl = /^["'<]?https?:\/\//i;
-// A Sitemap line inside the value of another line, with or without its URL.
+// Matches a Sitemap line inside the value of another line, with or without its URL.
 const innerSitemap = /site[-_ ]?map\s*:\s*(?=["'<]?https?:)|(?<![^\s])site[-_ ]?map\s*:\s*$/i;
-// A line that is only a URL with more than a host, and one that is only a path.
+// These match a line that is only a URL with more than a host, and a line that is only a path.
 const urlAlone = /^["'<]?https?:\/\/[^/?#\s]+[/?][^\s"'>]/i;
 const pathAlone = /^[^\s:]*[./][^\s:]*$/;
 
-// A Sitemap line in an HTML page; its other lines stay as they are.
+// Removes the tags around a Sitemap line in an HTML page. Other lines stay as they are.
 function withoutTags(line: string): string {
   const text = line.replace(/<(?!https?:)[^<>]*>/gi, " ");
   return innerSitemap.test(text) ? text : line;

@@ -15,11 +15,11 @@ import { decodeHtml, decodeReferences, type XmlText } from "./xml/text.ts";
 
 /** What the rules of a table write to. */
 export interface TableTarget {
-  /** Only the URLs of pages are needed. */
+  /** Whether only the URLs of pages are needed. */
   readonly urlsOnly?: boolean;
-  /** The URL of the entry cannot be used; the reason was reported. */
+  /** Called if a URL cannot be used, after the reason was reported. */
   refuseUrl?(name: string, isKey: boolean): void;
-  /** The text of a rule with `isFallback` cannot be used; `report` reports why. */
+  /** Called if the text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
   /** With `urlsOnly`: takes pages that have nothing to report. */
   readonly lines?: Pick<EntrySink, "takeLine" | "addLines"> | undefined;
@@ -32,7 +32,7 @@ export interface Format<Target> {
   readonly vocabulary: Vocabulary;
   /** The names of entries, in lower case. */
   readonly entryNames: readonly string[];
-  /** The names of entries and roots of other formats, in lower case: where entries should be, they are a loss. */
+  /** The names of entries and roots of other formats, in lower case. If they are in place of entries, that is a loss. */
   readonly otherNames: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   /** Whether the root of the format is open. */
   isInRoot = true;
 
-  /** `name`: that of the root. */
+  /** `name` is the name of the root. */
   constructor(format: Format<Target>, name: XmlName, target: Target, { cursor, namespaces, limits }: TableContext) {
     this.target = target;
     this.urlsOnly = target.urlsOnly === true;
@@ -105,7 +105,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     const depth = this.rules.length - 1;
     if (depth === 0 || !this.isEntryName(name)) return 0;
     const entry = this.rules.findLastIndex(({ isEntry }) => isEntry);
-    // Elements left open between entries add up: beyond this many, all of them are closed.
+    // Elements that are left open between entries add up. If there are too many, all of them are closed.
     if (entry <= 0) return depth > mostWrappers ? depth : 0;
     return depth - entry + 1;
   }
@@ -154,7 +154,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     if (decoded !== value) this.#cursor.report("url-double-escaped", value);
     const clean = trimUrl(decoded);
     if (rule.isUrl && text.hasChildren && clean !== "") {
-      // The title of a link is not its URL.
+      // The text of a child may be the title of a link instead of its URL.
       if (text.isOfChild && !isHttpUrl(clean)) {
         this.#unusable(rule, text);
         return;
@@ -178,8 +178,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   /**
-   * The rule of an element inside the innermost one, or inside one with the rule `parent`. Reports a spelling that differs from the
-   * format's.
+   * Returns the rule of an element inside the innermost open element, or inside an element with the rule `parent`. Reports a spelling that
+   * differs from the format's.
    */
   ruleOf(name: XmlName, parent: ElementRule<Target> = this.rules[this.rules.length - 1]!): ElementRule<Target> {
     if (parent === this.#skipped) return parent;
@@ -207,7 +207,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return found;
   }
 
-  // An entry of another format, or one with a wrong prefix or namespace. An unknown namespace is an extension.
+  // Whether an element may be an entry of another format, or one with a wrong prefix or namespace. An unknown namespace is an extension.
   #mayBeEntry({ children }: ElementRule<Target>, { lower, bound }: XmlName, vocabulary: Vocabulary): boolean {
     const { entryNames, otherNames } = this.#format;
     const isOwn = entryNames.includes(lower);
@@ -230,39 +230,39 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
-// An entry of any format, because those of another one are reported as a loss.
+// Matches the start of an entry of any format, because entries of other formats are reported as a loss.
 const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
 const formatVocabularies: ReadonlySet<Vocabulary> = new Set<Vocabulary>(["sitemap", "rss", "atom"]);
-// The most unknown elements that may surround entries.
+// The maximum number of unknown elements around entries.
 const mostWrappers = 32;
-// The most spellings that are reported, because a hostile document may have any number of them.
+// The maximum number of spellings that are reported, because a hostile document may have any number of them.
 const reportedSpellings = 100;
 
 // Formats as tables: the meaning of an element depends on its parent.
 
-/** What to do with an element. `Target` collects its values. All have one object shape, which makes lookups faster. */
+/** What to do with an element. `Target` collects its values. All rules have one object shape, which makes lookups faster. */
 export class ElementRule<Target> {
   /** The name as spelled in the format. */
   readonly name: string;
-  /** Its children, by vocabulary and name in lower case: `image loc`. */
+  /** The rules for its children, by vocabulary and name in lower case: `image loc`. */
   readonly children: ReadonlyMap<string, ElementRule<Target>> | undefined = undefined;
-  /** The rules for other children, in the format's own namespace and in foreign ones. If absent, these are skipped with their content. */
+  /** The rules for other children, in the format's own namespace and in foreign ones. Without a rule, they are skipped with their content. */
   readonly others: ElementRule<Target> | undefined = undefined;
   readonly foreign: ElementRule<Target> | undefined = undefined;
-  /** It is an entry: the start of the next entry ends it, with everything open in it. */
+  /** Whether the element is an entry. The start of the next entry ends it, with everything open in it. */
   readonly isEntry: boolean = false;
-  /** The entry is a page: with `urlsOnly`, only its URL is needed. */
+  /** Whether the entry is a page, so that with `urlsOnly`, only its URL is needed. */
   readonly isPage: boolean = false;
   readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined = undefined;
   /** Receives the element's text: decoded, trimmed, perhaps empty. */
   readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined = undefined;
-  /** The text is a URL. */
+  /** Whether the text is a URL. */
   readonly isUrl: boolean = false;
-  /** The URL is that of the entry. */
+  /** Whether the URL is the URL of the entry. */
   readonly isKey: boolean = false;
   /** Which texts are always valid: any, dates (https://www.w3.org/TR/NOTE-datetime), or digits. */
   readonly form: "any" | "date" | "number" | undefined = undefined;
-  /** The element is needed only if another one is missing: only then does the target report why it cannot be used. */
+  /** Whether the element is needed only if another one is missing. Only then does the target report why it cannot be used. */
   readonly isFallback: boolean = false;
   readonly close: ((target: Target) => void) | undefined = undefined;
   /** For elements that contain entries: receives URLs that occur there as text. */
@@ -276,7 +276,7 @@ export class ElementRule<Target> {
 
 export type Part<Target> = Partial<Omit<ElementRule<Target>, "name">>;
 
-/** A table of children, all of one vocabulary. */
+/** Creates a table of children, all of one vocabulary. */
 export function elements<Target>(
   vocabulary: Vocabulary,
   parts: Readonly<Record<string, Part<Target>>>,
@@ -286,8 +286,8 @@ export function elements<Target>(
 }
 
 /**
- * A rule for unknown elements, which may hold these children at any depth. `foreign`: the rule for other namespaces inside it, by default
- * the same.
+ * Creates a rule for unknown elements, which may hold these children at any depth. `foreign` is the rule for other namespaces inside them;
+ * by default, it is the same rule.
  */
 export function wrapper<Target>(
   children: ReadonlyMap<string, ElementRule<Target>>,

@@ -1,17 +1,17 @@
-// What is already known about a text that is passed to a rule. It only saves work: without facts, the rule finds out by itself.
+// What is already known about a text that is passed to a rule. Facts only save work: without them, the rule finds out by itself.
 
-/** Valid only during the call that passes the text. */
+/** Facts about a text, valid only during the call that passes it. */
 export class TextFacts {
-  /** It is a valid URL as is: ASCII, trimmed, not too long, and of an origin that was accepted before. */
+  /** Whether the text is a valid URL as is: trimmed, not too long, and with an origin that was accepted before. */
   isUrl = false;
   /** The fingerprint of that URL, if it is the URL of an entry. */
   high = 0;
   low = 0;
   /** Set if the text is a valid URL provided that its origin is valid. Call it once the origin has been accepted. */
   acceptOrigin: ((origin: string) => void) | undefined = undefined;
-  /** It is a valid date as is. */
+  /** Whether the text is a valid date as is. */
   isDate = false;
-  /** A `]]>` at its end belongs to it: it was written in two CDATA sections. */
+  /** Whether a `]]>` at the end belongs to the text, because it was split between two CDATA sections. */
   isExact = false;
 
   copy(facts: TextFacts): void {

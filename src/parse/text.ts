@@ -51,7 +51,7 @@ export class TextParser extends LineParser {
   }
 }
 
-/** The URLs of a line: nearly always one. */
+/** Splits a line into its URLs, nearly always one. */
 export function urlsOf(text: string): string[] {
   const line = firstColumn(text);
   const starts: number[] = [];
@@ -89,7 +89,7 @@ function withoutSeparators(text: string): string {
   return text.slice(0, end);
 }
 
-// Without the other columns, unless they are URLs, too.
+// Removes the other columns, unless they are URLs, too.
 function firstColumn(text: string): string {
   const tab = text.indexOf("\t");
   if (tab < 0) return text;
@@ -106,18 +106,18 @@ function isColumn(text: string): boolean {
 // Matches nearly every line: a URL with nothing to remove or split.
 const plainLine = /^https?:\/\/[!-+\--:<=?-{}~]+$/;
 const httpScheme = /^https?:/i;
-// A URL, or what may precede one.
+// Matches a URL, or what may precede one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
-// The start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
+// These match the start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const urlColumn = /\t["'<\u201c\u2018]{0,2}https?:/i;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
 // XML after a list of URLs is not read, so it is reported as a loss.
 const sitemapMarkup = /<(?:urlset|sitemapindex|loc|rss|feed)[\s>]/i;
-// `"https://example.org/","2024-01-01"`
+// Matches the first part of `"https://example.org/","2024-01-01"`.
 const quoted = /^(["'])(.*?)\1(?=[\s,;|])/;
-// `https://example.org/a.html The title`
+// Matches `https://example.org/a.html The title`.
 const titled = /^\S+[^:/\s](?:\/|\.(?:html?|php|aspx?|jsp|pdf)) (?!.*\.\w+$)[^/?=&%]+$/i;
 const singleWord = /^[^A-Z\s]\S*$/;

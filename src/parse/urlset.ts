@@ -27,16 +27,16 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
 
   // The current entry.
   #kind: EntryKind | undefined;
-  /** The entry has no element of its own: its URL is where an entry should be. */
+  /** Whether the entry has no element of its own, because its URL is where an entry should be. */
   isImplied = false;
   #isUrlRefused = false;
-  // Elements of the current extension whose URLs are invalid, which is reported: they are not missing.
+  // Elements of the current extension with an invalid URL. That was reported, so they do not count as missing.
   readonly #refused = new Set<string>();
-  /** Another entry began and ended inside this one, so the next URL does not belong to this one. */
+  /** Whether another entry began and ended inside this one, so that the next URL does not belong to this one. */
   hasPassedEntry = false;
   loc = "";
   readonly #locFacts = new TextFacts();
-  /** A URL inside an unknown element of the entry: used if the entry has no other. */
+  /** A URL inside an unknown element of the entry, used if the entry has no other. */
   wrappedLoc = "";
   #moreLocs: string[] | undefined;
   #lastModified: string | undefined;
@@ -48,7 +48,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   #alternates: AlternatePage[] = [];
   #newsStory: NewsStory | undefined;
 
-  /** The current extension. */
+  /** The news story, image and video that are being read. */
   news: Draft<NewsStory> = {};
   image: Draft<SitemapImage> = {};
   video: Draft<SitemapVideo> = {};
@@ -56,7 +56,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   attributes: Partial<Record<KeptAttribute, string>> = {};
 
   #isMixedReported = false;
-  /** Only the URLs of pages are kept. */
+  /** Whether only the URLs of pages are kept. */
   readonly urlsOnly: boolean;
   readonly lines: EntrySink;
 
@@ -77,17 +77,17 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     if (this.isImplied) this.end();
   }
 
-  /** The document is over. The last sitemap of an index that was cut off is kept if its URL is complete. */
+  /** Ends the document. The last sitemap of an index that was cut off is kept if its URL is complete. */
   finish(): void {
     if (this.isImplied || (this.#kind === "sitemap" && this.loc !== "")) this.end();
   }
 
-  /** An entry, or the URL of one, is in an unexpected place. */
+  /** Reports an entry, or the URL of one, in an unexpected place. */
   reportMisplaced(name: string): void {
     this.report("xml-misplaced", `<${name}>`);
   }
 
-  /** A URL where an entry should be: it becomes an entry, with the fields that follow it. */
+  /** Turns a URL in place of an entry into an entry, with the fields that follow it. */
   beginImplied(kind: EntryKind, text: string, facts: TextFacts): void {
     this.reportMisplaced("loc");
     this.begin(kind);
@@ -95,7 +95,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.setLoc(text, facts);
   }
 
-  /** A URL as text, where an entry should be. */
+  /** Takes a URL that is written as text, in place of an entry. */
   takeStray(kind: EntryKind, text: string): void {
     this.report("xml-misplaced", text);
     this.begin(kind);
@@ -103,7 +103,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.end();
   }
 
-  /** A URL as text in an entry. */
+  /** Takes a URL that is written as text inside an entry. */
   setStrayLoc(text: string): void {
     this.report("xml-misplaced", text);
     this.setLoc(text, noFacts);
@@ -258,7 +258,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.#refused.clear();
   }
 
-  /** `mistaken`: the element's name, if it should have been `xhtml:link`. */
+  /** Takes a link to an alternate page. `mistaken` is the element's name, if it should have been `xhtml:link`. */
   addLink(attributes: XmlAttributes, mistaken: string | undefined): void {
     // https://developers.google.com/search/docs/specialty/international/localized-versions#sitemap
     const rel = attributes.get("rel");
@@ -286,7 +286,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     if (this.urlsOnly) return { url };
     const page = this.#plainPage(url);
     if (this.#newsStory !== undefined) page.newsStory = this.#newsStory;
-    // Copies, because lists that grew reserve more memory than they need.
+    // The lists are copied, because a list that has grown reserves more memory than it needs.
     if (this.#images.length > 0) page.images = this.#images.slice();
     if (this.#videos.length > 0) page.videos = this.#videos.slice();
     if (this.#alternates.length > 0) page.alternates = this.#alternates.slice();
@@ -389,7 +389,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
   new ElementRule("", {}),
 );
 
-// An empty entry inside an unclosed entry: what follows it is the next entry.
+// An empty entry may be inside an unclosed entry. What follows it is the next entry.
 const inner: Part = {
   children: fields.children,
   others: fields,

@@ -1,10 +1,10 @@
-// Small values of entries: numbers, booleans, lists. Undefined if a value cannot be read; the caller reports it.
+// Parses small values of entries: numbers, booleans, lists. Returns undefined if a value cannot be read; the caller reports that.
 import type { ChangeFrequency } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 
 /**
- * https://www.sitemaps.org/protocol.html#prioritydef: "Valid values range from 0.0 to 1.0." A decimal comma could also separate two
- * numbers.
+ * https://www.sitemaps.org/protocol.html#prioritydef: "Valid values range from 0.0 to 1.0." A decimal comma is not accepted, because it
+ * could also separate two numbers.
  */
 export function parsePriority(text: string): number | undefined {
   const number = usualPriorities.get(text) ?? parseNumber(text);
@@ -28,7 +28,7 @@ export function parseBoolean(text: string): boolean | undefined {
   return booleans.get(shortWord(text));
 }
 
-/** A number that is finite and not negative, in decimal notation. */
+/** Parses a number in decimal notation that is finite and not negative. */
 export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim();
   // `Number` also reads "", "0x10", "1e3" and "Infinity".

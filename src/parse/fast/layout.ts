@@ -1,9 +1,9 @@
 // Constants shared by the tokenizer (tokenizer.as.ts, AssemblyScript) and TypeScript. Valid in both languages.
 
 // The tokenizer's memory map.
-/** Pages of 64 KB. */
+/** The size of the memory, in pages of 64 KB. */
 export const memoryPages = 24;
-/** Names of elements, and of attributes with their `=`: a hash table. */
+/** A hash table of names: of elements, and of attributes with their `=`. */
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
@@ -18,7 +18,7 @@ export const originsStart = 98304;
 export const originCount = 8;
 export const originSize = 256;
 export const originText = 16;
-/** Words: short texts that were seen before. Each takes sixteen bytes, and each hash has room for two. */
+/** Words, which are short texts that were seen before. Each takes sixteen bytes, and each hash has room for two. */
 export const wordsStart = 100352;
 export const wordCount = 512;
 /** The addresses of the names of open elements, by depth; the root is at 1. */
@@ -54,7 +54,7 @@ export const tokenTag = 24;
 export const tokenClose = 28;
 export const tokenSize = 32;
 
-/** Kinds of tokens: an element with children begins or ends; an element with only text, or a CDATA section; an empty one. */
+/** Kinds of tokens: an element with children begins or ends; an element has only text, or a CDATA section; an element is empty. */
 export const opens = 0;
 export const closes = 1;
 export const holdsText = 2;
@@ -65,7 +65,7 @@ export const isAttribute = 5;
 /** An entry for which only the URL is needed. Its start and end are positions in the lines. */
 export const isPage = 6;
 export const kinds = 7;
-/** Added to the kind of an element that has attributes; their tokens, if any, come before it. */
+/** Added to the kind of an element with attributes: their tokens come before it, or they have no tokens because they are not wanted. */
 export const hasAttributes = 8;
 export const hidesAttributes = 16;
 

@@ -1,6 +1,6 @@
 // The fast path: reads ordinary XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
-// UTF-8. Where the tokenizer stops, a window of the document is decoded for the scanner, which reads what is unusual or new,
-// and stops as soon as it can hand back; from then on, the tokenizer knows the names that it has read.
+// UTF-8. When the tokenizer stops, a window of the document is decoded for the scanner, which reads what is unusual or new,
+// and hands back as soon as it can. From then on, the tokenizer knows the names that the scanner has read.
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, TableReader, type TableTarget } from "../table.ts";
@@ -38,7 +38,7 @@ class TokenReader implements FastPath {
   readonly #numbers = new Map<XmlName | string, number>();
   // How many rules are open, up to and including the rule of the current entry; 0 outside of entries.
   #entryDepth = 0;
-  // How many problems were reported before the entry, and whether all hints about it are about the rules that apply.
+  // How many problems were reported before the entry, and whether the tokenizer had the right hints about all of its elements.
   #reports = 0;
   #isAsHinted = false;
   // The index of the next text.
@@ -66,7 +66,7 @@ class TokenReader implements FastPath {
       this.#readAll(piece.bytes);
       return;
     }
-    // A surrogate pair may be cut in two.
+    // A surrogate pair may be split between two chunks.
     const text = this.#half + piece;
     this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
     const whole = this.#half === "" ? text : text.slice(0, -1);
@@ -121,7 +121,7 @@ class TokenReader implements FastPath {
   }
 
   #add(key: string, name: XmlName | string, hints: number, rule?: Rule): void {
-    // A hostile document may have any number of names.
+    // The number of names is limited, because a hostile document may have any number.
     if (this.#names.length >= mostNames || encoder.encode(key).length > layout.longestName) return;
     const element = typeof name === "string" ? undefined : name;
     this.#numbers.set(name, this.#names.length);
@@ -338,7 +338,7 @@ class TokenReader implements FastPath {
     attributes.add(name, value, this.#factsAt(known, at, facts));
   }
 
-  // The next text; undefined if it must be read as written.
+  // Returns the next text, or undefined if it must be read as written.
   #value(at: number, facts: number): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
     if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
@@ -360,7 +360,7 @@ class TokenReader implements FastPath {
   }
 }
 
-// What the tokenizer should expect of the text of an element.
+// Tells the tokenizer what to expect of the text of an element.
 function hintsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isPage) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
@@ -375,7 +375,7 @@ function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }
 
-// The text as UTF-8. Unless it is long, it is valid only until the next call.
+// Encodes a text as UTF-8. Unless the result is long, it is valid only until the next call.
 function encoded(text: string): Uint8Array {
   if (text.length * 3 > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
@@ -384,7 +384,7 @@ function encoded(text: string): Uint8Array {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const nothing = new Uint8Array(0);
-// The largest chunk.
+// The size of the largest chunk in bytes.
 const maxPiece = layout.documentEnd - layout.documentStart - layout.longestRest - 64;
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;

@@ -108,7 +108,7 @@ export function run(from: i32, end: i32): i32 {
     at = p;
     tokens = out;
     needsMore = 1;
-    // Room for an element with the most attributes.
+    // There must be room for an element with the most attributes.
     p = out + layout.tokenSize * (mostAttributes + 1) > layout.tokensEnd ? unusual() : element(p, end);
   }
   // An incomplete entry is read again with the next chunk, because only a whole one can become a single token.
@@ -118,7 +118,7 @@ export function run(from: i32, end: i32): i32 {
     textOut = entryTexts;
     isAscii = entryIsAscii;
   }
-  // `0]`
+  // Ends the list with `0]`.
   store<u16>(textOut, 0x5d30);
   textOut += 2;
   // The attributes of an incomplete tag are left out.
@@ -173,7 +173,7 @@ function element(from: i32, end: i32): i32 {
   let content: i32 = layout.holdsText;
   if (byte(after + 1) == 0x21 && after == start) {
     if (after + 9 > end) return 0;
-    // `<![CDATA[`
+    // These bytes are `<![CDATA[`.
     if (load<i32>(after) == 0x435b213c && load<i32>(after, 4) == 0x41544144 && byte(after + 8) == 0x5b) {
       content = layout.holdsCdata;
       start = after + 9;
@@ -217,7 +217,7 @@ function element(from: i32, end: i32): i32 {
   return firstEnd;
 }
 
-// `<!--`
+// Whether `<!--` is at `p`.
 function isComment(p: i32): bool {
   return load<i32>(p) == 0x2d2d213c;
 }
@@ -443,7 +443,7 @@ function search(from: i32, end: i32, one: i32, two: i32): i32 {
   while (p < end) {
     const v: v128 = v128.load(p);
     const mask: i32 = i8x16.bitmask(v128.or(i8x16.eq(v, first), i8x16.eq(v, second)));
-    // All bits below the lowest one that is set; all bits if none is set.
+    // Has all bits below the lowest one that is set in `mask`, or all bits if none is set.
     const below: i32 = (mask ^ (mask - 1)) >>> 1;
     needed |= specials(v) & below;
     wide |= i8x16.bitmask(v) & below;
@@ -475,7 +475,7 @@ function endOfSection(from: i32, end: i32, mark: i32): i32 {
   return 0;
 }
 
-// A bit for each ampersand, control character, and character that JSON escapes.
+// Returns a bit for each ampersand, control character, and character that JSON escapes.
 function specials(v: v128): i32 {
   return i8x16.bitmask(
     v128.or(
@@ -517,7 +517,7 @@ function takeText(tokenAt: i32, hints: i32, content: i32, needed: i32, wide: i32
       fingerprint(written, o - written, tokenAt);
     }
   }
-  // `",`
+  // Ends the text with `",`.
   store<u16>(o, 0x2c22);
   textOut = o + 2;
   if (isWide) isAscii = 0;
@@ -593,7 +593,7 @@ function reference(p: i32): i32 {
   const word: i32 = load<i32>(p, 1);
   decoded = 0x26;
   if (word == 0x3b706d61) return p + 4;
-  // `quot` and `apos`
+  // These words are `quot` and `apos`.
   decoded = word == 0x746f7571 ? 0x22 : 0x27;
   if ((word == 0x746f7571 || word == 0x736f7061) && byte(p + 5) == 0x3b) return p + 5;
   decoded = 0x3c;
@@ -638,7 +638,7 @@ function mayTrim(start: i32, end: i32): bool {
   return final < 0x80 || startsBlank(byte(end - 2)) || startsBlank(byte(end - 3));
 }
 
-// U+0085 and U+00A0; U+1680 and U+180E; U+2000 to U+2060; U+3000; U+FEFF.
+// Whether a byte may start a blank: U+0085 and U+00A0; U+1680 and U+180E; U+2000 to U+2060; U+3000; U+FEFF.
 function startsBlank(c: i32): bool {
   return c == 0xc2 || c == 0xef || (c >= 0xe1 && c <= 0xe3);
 }
@@ -685,7 +685,7 @@ function fingerprint(start: i32, length: i32, tokenAt: i32): void {
   store<i32>(tokenAt, low, layout.tokenLow);
 }
 
-// A text of up to sixteen bytes.
+// Loads a text of up to sixteen bytes, filled up with zeros.
 function wordOf(start: i32, length: i32): v128 {
   const positions: v128 = i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   return v128.and(v128.load(start), i8x16.gt_u(i8x16.splat(length as i8), positions));
@@ -713,7 +713,7 @@ function wordAt(start: i32, length: i32, tokenAt: i32): i32 {
 // of years like 2000, and the offset -00:00.
 function isDateAt(p: i32, length: i32): bool {
   if (length != 10 && length != 20 && length != 25) return false;
-  // A bit for each character up to the minutes: which must be digits, and which must be separators.
+  // Each has a bit for each character up to the minutes: those that must be digits, and those that must be separators.
   const digits: i32 = length == 10 ? 0x036f : 0xdb6f;
   const others: i32 = length == 10 ? 0x0090 : 0x2490;
   const v: v128 = v128.load(p);
@@ -738,17 +738,17 @@ function isDateAt(p: i32, length: i32): bool {
   return hours <= 23 && minutes <= 59 && (sign == 0x2b || hours + minutes > 0);
 }
 
-// A bit for each digit.
+// Returns a bit for each digit.
 function digitsOf(v: v128): i32 {
   return i8x16.bitmask(i8x16.lt_u(i8x16.sub(v, i8x16.splat(0x30)), i8x16.splat(10)));
 }
 
-// The two-digit number at `p`.
+// Returns the two-digit number at `p`.
 function pair(p: i32): i32 {
   return byte(p) * 10 + byte(p + 1) - 0x30 * 11;
 }
 
-/** How many line ends there are. */
+/** Counts the line ends between two positions. */
 export function lineEnds(from: i32, to: i32): i32 {
   let count: i32 = 0;
   let p: i32 = from;

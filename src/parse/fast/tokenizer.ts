@@ -98,7 +98,7 @@ export class Tokenizer {
     return end;
   }
 
-  /** `open`: the addresses of the names of the open elements, root first; `floor`: how many of them must stay open. */
+  /** Prepares a run. `open` has the addresses of the names of the open elements, root first; `floor` is how many of them must stay open. */
   prepare({ limits }: XmlScanner, open: readonly number[], floor: number, urlsOnly: boolean): void {
     const code = this.#code;
     code.longestText.value = limits.xmlTextLength;
@@ -138,9 +138,9 @@ export class Tokenizer {
     return decoder.decode(this.bytes.subarray(from, to));
   }
 
-  /** URLs that start with this origin are valid. */
+  /** Tells the tokenizer that URLs that start with this origin are valid. */
   acceptOrigin(origin: string): void {
-    // May be called repeatedly: a run may end before its first URL is resolved.
+    // The same origin may come repeatedly, because a run may end before its first URL is resolved.
     if (origin.length * 3 > layout.originSize - layout.originText || this.#origins.includes(origin)) return;
     const index = this.#nextOrigin;
     const slot = layout.originsStart + index * layout.originSize;
@@ -156,14 +156,14 @@ export class Tokenizer {
   }
 }
 
-/** The start of the character that this byte belongs to. */
+/** Returns the start of the character that this byte belongs to. */
 export function startOfCharacter(bytes: Uint8Array, at: number): number {
   let start = at;
   while ((bytes[start]! & 0xc0) === 0x80) start--;
   return start;
 }
 
-/** Undefined if the engine has no WebAssembly or SIMD, or the page forbids it. */
+/** Returns undefined if the engine has no WebAssembly or SIMD, or the page forbids it. */
 export function createTokenizer(): Tokenizer | undefined {
   if (typeof WebAssembly === "undefined") return undefined;
   try {

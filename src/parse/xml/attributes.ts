@@ -15,17 +15,17 @@ export class XmlAttributes {
   count = 0;
   readonly #maxCount: number;
   readonly #maxValueLength: number;
-  /** The tag ends in `/>`. */
+  /** Whether the tag ends in `/>`. */
   selfClosing = false;
-  /** The tag is not well-formed, but could be read. */
+  /** Whether the tag is not well-formed, but could be read. */
   malformed = false;
-  /** The tag was not closed; the next one ended it. */
+  /** Whether the tag was not closed, so that the next one ended it. */
   unclosed = false;
-  /** Too many attributes: reading stops. */
+  /** Whether the tag has too many attributes, so that reading stops. */
   tooMany = false;
-  /** The tag is too long to be kept. */
+  /** Whether the tag is too long to be kept. */
   tooLong = false;
-  /** A value was omitted because it is too long. */
+  /** Whether a value was omitted because it is too long. */
   valueTooLong = false;
 
   constructor(watcher: ReferenceWatcher, maxCount = 0, maxValueLength = 0) {
@@ -34,7 +34,7 @@ export class XmlAttributes {
     this.#maxValueLength = maxValueLength;
   }
 
-  /** `facts`: for a value that is already decoded. */
+  /** Adds an attribute. Give `facts` only for a value that is already decoded. */
   add(name: string, value: string, facts?: TextFacts): void {
     const index = this.count++;
     this.#names[index] = name;
@@ -42,7 +42,7 @@ export class XmlAttributes {
     this.#facts[index] = facts;
   }
 
-  /** As written, prefix included. */
+  /** The name as written, with its prefix. */
   name(index: number): string {
     return this.#names[index]!;
   }
@@ -69,12 +69,12 @@ export class XmlAttributes {
     return this.#facts[index] ?? noFacts;
   }
 
-  /** As written, unless it is already decoded. */
+  /** The value as written, unless it is already decoded. */
   raw(index: number): string {
     return this.#values[index]!;
   }
 
-  /** Decoded. https://www.w3.org/TR/xml/#AVNormalize: white space becomes spaces. */
+  /** The decoded value. White space becomes spaces: https://www.w3.org/TR/xml/#AVNormalize */
   value(index: number): string {
     const value = this.#values[index]!;
     if (this.#facts[index] !== undefined) return value;
@@ -168,15 +168,15 @@ export class XmlAttributes {
   }
 }
 
-/** For tags without attributes. */
+/** The attributes of a tag that has none. */
 export const noAttributes: XmlAttributes = new XmlAttributes({ onReference() {} });
 
-/** https://www.w3.org/TR/xml/#NT-S */
+/** Whether a character is white space: https://www.w3.org/TR/xml/#NT-S */
 export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The first half of a surrogate pair. */
+/** Whether a UTF-16 unit is the first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800;
 }
@@ -189,7 +189,7 @@ export function skipSpace(buffer: string, from: number): number {
   return at;
 }
 
-/** The position after the name of an element or attribute. Which characters are allowed in names is checked by `strict`. */
+/** Returns the position after the name of an element or attribute. Only `strict` checks which characters are allowed in names. */
 export function endOfName(buffer: string, from: number): number {
   const { length } = buffer;
   let at = from;
@@ -211,7 +211,7 @@ function endOfBareValue(buffer: string, from: number): number {
   return at;
 }
 
-// Room for four values of full length; a longer tag does not belong to a sitemap.
+// This leaves room for four values of full length. A longer tag does not belong to a sitemap.
 const maxTagLength = 256 * 1024;
 const lineEnds = /\r\n|[\r\n\t]/g;
 const doubleQuote = 0x22;

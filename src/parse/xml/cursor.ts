@@ -11,12 +11,12 @@ export interface XmlSource {
 
 export class XmlCursor implements ReferenceWatcher {
   readonly #problems: DocumentProblems;
-  /** `strict`: the first flaw ends the document. */
+  /** Whether the first flaw ends the document. */
   readonly strict: boolean;
   /** The text that is being read, and the position of its first unread character. */
   buffer = "";
   at = 0;
-  /** Reading has stopped. */
+  /** Whether reading has stopped. */
   stopped = false;
   /** How many problems were reported. */
   reports = 0;
@@ -38,7 +38,7 @@ export class XmlCursor implements ReferenceWatcher {
     this.stopped = true;
   }
 
-  /** How far the document was read. Never repeats, so it identifies a position. */
+  /** How far the document was read. This number only grows, so it identifies a position. */
   get position(): number {
     return this.#offset + this.at - this.#from;
   }

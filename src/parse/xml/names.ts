@@ -5,13 +5,13 @@ import type { XmlText } from "./text.ts";
 export interface XmlHandler {
   /** Returns whether the element's text is wanted. `attributes` are valid only during the call. */
   open(name: XmlName, attributes: XmlAttributes): boolean;
-  /** The text of the innermost element, if it is wanted. Called right before `close`. */
+  /** Takes the text of the innermost element, if it is wanted. Called right before `close`. */
   text?(text: XmlText): void;
-  /** The innermost element closes. */
+  /** Called when the innermost element closes. */
   close(): void;
-  /** If this element starts an entry: how many open elements lack their end tags, because an entry cannot be inside them. */
+  /** If this element starts an entry, returns how many open elements lack their end tags, because an entry cannot be inside them. */
   unclosedBefore?(name: XmlName): number;
-  /** The innermost element contains entries, so a URL there, as text, is an entry. */
+  /** Whether the innermost element contains entries, so that a URL that is written as text there is an entry. */
   readonly takesStray?: boolean;
   /** Takes text between entries, at this position of the buffer. */
   takeStray?(text: string, at: number): void;
@@ -23,7 +23,7 @@ export interface XmlHandler {
 
 /** The name of an element. Its namespace is resolved again only if the declarations in scope have changed. https://www.w3.org/TR/xml-names/ */
 export class XmlName {
-  /** As written, prefix included. */
+  /** The name as written, with its prefix. */
   readonly raw: string;
   readonly prefix: string;
   readonly local: string;

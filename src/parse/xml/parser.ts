@@ -28,7 +28,7 @@ export class XmlParser implements EntryParser, XmlHandler {
   // The first element, if it is not the root of a format.
   #otherRoot: string | undefined;
 
-  /** `linesBefore`: how many line ends of the document were removed before the written text. */
+  /** `linesBefore` is how many line ends of the document were removed before the written text. */
   constructor(context: ParseContext, linesBefore = 0) {
     this.#context = context;
     this.#scanner = new XmlScanner(this, context, linesBefore);
@@ -157,5 +157,5 @@ function isRoot(name: string): name is Root {
 }
 
 const formats = { ...urlsetFormats, ...feedFormats };
-// These names are common words, so they are a root only in their namespace.
+// These names are common words, so they are roots only in their namespaces.
 const commonWords: Readonly<Partial<Record<Root, Vocabulary>>> = { entry: "atom", channel: "rss", rdf: "rdf" };

@@ -1,7 +1,7 @@
 // The XML scanner: turns text in chunks of any size into elements that open and close, with the text that the handler
-// wants. https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations. Linear in
-// time. Memory is limited for any token: comments, instructions and unwanted text are never kept; names, values and
-// wanted text only up to their limits. No recursion.
+// wants. https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations. Takes linear
+// time, and does not recurse. Memory is limited for any token: comments, instructions and unwanted text are never kept, and
+// names, values and wanted text only up to their limits.
 //   Lenient: a `<` that does not start a tag is text.
 //   Lenient: end tags that match no element, unclosed elements and tags in another case are repaired.
 //   Lenient: text before the root is skipped, and anything after it is read as if it were inside.
@@ -27,7 +27,7 @@ import { XmlText } from "./text.ts";
 
 export interface ScannerOptions {
   readonly limits: AllLimits;
-  /** Stop at the first error. */
+  /** Whether to stop at the first error. */
   readonly strict: boolean;
   readonly problems: DocumentProblems;
   /** @default none: the scanner reads everything */
@@ -38,13 +38,13 @@ export interface ScannerOptions {
 export interface FastPath {
   /** Takes a chunk of the document. */
   write(piece: TextPiece): void;
-  /** The document has ended. */
+  /** Called when the document has ended. */
   flush(): void;
   /** Whether `scan` must stop here. Called between two tokens, when the scanner's public fields hold its entire state. */
   takesOver(): boolean;
 }
 
-/** Undefined if the scanner should read everything. */
+/** Creates the fast path for a scanner. Returns undefined if the scanner should read everything. */
 export type CreateFastPath = (scanner: XmlScanner) => FastPath | undefined;
 
 export class XmlScanner {
@@ -71,11 +71,11 @@ export class XmlScanner {
   // Nothing is read until the buffer has this length: otherwise each small chunk of a long token would rescan all of it.
   #enough = 0;
 
-  /** The root was found; anything before it does not belong to the document. */
+  /** Whether the root was found. Anything before it does not belong to the document. */
   isInDocument = false;
-  /** The document type declaration is that of an HTML page. */
+  /** Whether the document type declaration is that of an HTML page. */
   isHtml = false;
-  // Something after the root, or the current text outside it, was already reported: one run of text is one problem.
+  // Whether something after the root, the current text outside it, or a URL after it was already reported, so that each is one problem.
   #isJunkReported = false;
   #isRunReported = false;
   #isLateUrlReported = false;
@@ -85,7 +85,7 @@ export class XmlScanner {
   #until = "";
   #isInSubset = false;
 
-  /** `linesBefore`: line ends of the document before the written text. */
+  /** `linesBefore` is the number of line ends in the document before the written text. */
   constructor(handler: XmlHandler, options: ScannerOptions, linesBefore = 0) {
     const { limits, strict, problems, fastPath } = options;
     this.limits = limits;
@@ -252,7 +252,7 @@ export class XmlScanner {
     this.handler.takeStray!(buffer.slice(start, last), start);
   }
 
-  // Where the word that continues at `end` starts.
+  // Returns where the word that continues at `end` starts.
   #wordStart(start: number, end: number): number {
     while (end > start && !isSpace(this.cursor.buffer.charCodeAt(end - 1))) end--;
     return end;
@@ -406,7 +406,7 @@ export class XmlScanner {
     if (!cursor.stopped) this.#close();
   }
 
-  // The stack of open elements; the handler is called for each.
+  // Opens an element: adds it to the stack, and calls the handler.
   //   Lenient: the text of an unclosed element is not used, because its end is uncertain.
 
   #open(name: XmlName, attributes: XmlAttributes): void {
@@ -423,7 +423,7 @@ export class XmlScanner {
     else if (depth - 1 === this.text?.depth) this.text.addChild();
   }
 
-  // `isImplied`: its end tag is missing.
+  // Closes the innermost element. `isImplied` means that its end tag is missing.
   #close(isImplied = false): void {
     const { depth, handler, text } = this;
     if (text?.depth === depth) {
@@ -437,8 +437,8 @@ export class XmlScanner {
     this.namespaces.leave(depth);
   }
 
-  // The depth of the innermost element that an end tag may close: one with this name, or else with this name in another case. A document
-  // may have millions of end tags that match nothing, so the stack is searched only for names that are in it.
+  // Returns the depth of the innermost element that an end tag may close: one with this name, or else with this name in another case. A
+  // document may have millions of end tags that match nothing, so the stack is searched only for names that are in it.
   #depthOf({ raw, folded }: XmlName): number {
     if (this.#openNames === undefined) {
       this.#openNames = new Map();
@@ -467,12 +467,12 @@ export class XmlScanner {
     }
   }
 
-  // What begins with `<!` or `<?`: comments, CDATA sections, document type declarations and instructions.
+  // Reads what begins with `<!`: comments, CDATA sections and document type declarations.
 
   #declaration(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
-    // As long as `<![CDATA[` and `<!DOCTYPE`.
+    // `<![CDATA[` and `<!DOCTYPE` have nine characters.
     if (!final && buffer.length - open < 9) return false;
     if (buffer.startsWith("<!--", open)) return this.#skip("text", "--", open + 4);
     if (!this.#checkMarkup(open, final) || cursor.stopped) return false;
@@ -495,7 +495,7 @@ export class XmlScanner {
   #instruction(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
-    // Enough for `<?xml` and the next character.
+    // Six characters show `<?xml` and the character after it.
     if (!final && buffer.length - open < 6) return false;
     const isForXml = forXml.test(buffer.slice(open + 2, open + 6));
     const isDeclaration = isForXml && declarationStart.test(buffer.slice(open + 5, open + 6));
@@ -546,7 +546,7 @@ export class XmlScanner {
     return true;
   }
 
-  // Whether a CDATA section between entries contains entries. Undefined if more of the document is needed.
+  // Whether a CDATA section between entries contains entries. Returns undefined if more of the document is needed.
   #holdsEntries(from: number, final: boolean): boolean | undefined {
     const { buffer } = this.cursor;
     const start = skipSpace(buffer, from);
@@ -578,7 +578,7 @@ export class XmlScanner {
     return true;
   }
 
-  // At `--`, which may only occur at the end of a comment: https://www.w3.org/TR/xml/#sec-comments
+  // Handles `--`, which may only occur at the end of a comment: https://www.w3.org/TR/xml/#sec-comments
   //   Lenient: a comment may end in `--!>`.
   #endComment(found: number): boolean {
     const { cursor } = this;
@@ -592,8 +592,8 @@ export class XmlScanner {
     return true;
   }
 
-  // https://www.w3.org/TR/xml/#NT-doctypedecl: only searched for entity declarations. A document with one is refused: nothing is ever
-  // expanded.
+  // Skips a document type declaration (https://www.w3.org/TR/xml/#NT-doctypedecl), and looks for entity declarations in it. A document with
+  // one is refused, because nothing is ever expanded.
   #skipDoctype(final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -635,7 +635,7 @@ export class XmlScanner {
     return this.#skip("text", ">", open + 2);
   }
 
-  // Checks for `strict`.
+  // Reports a flaw that a check for `strict` found.
 
   #malformed(start: number, flaw: Flaw | undefined): void {
     if (flaw !== undefined) this.cursor.flawAt(start + flaw.at, "xml-malformed-tag", flaw.value);
@@ -663,14 +663,14 @@ export class XmlScanner {
   }
 }
 
-// https://www.w3.org/TR/xml/#NT-NameStartChar, except for characters outside of ASCII, which only `strict` checks.
+// Whether a character may start a name (https://www.w3.org/TR/xml/#NT-NameStartChar). Only `strict` checks characters outside of ASCII.
 function startsName(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || code === 0x3a || code >= 0x80
   );
 }
 
-// The position after `?>`, after a `>` outside of quotes, or before a tag; -1 if there is none.
+// Returns the position after `?>`, after a `>` outside of quotes, or before a tag, or -1 if there is none.
 function endOfInstruction(buffer: string, open: number): number {
   let quote = 0;
   const last = Math.min(buffer.length, open + longestDeclaration);
@@ -692,12 +692,12 @@ const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
 // How much of misplaced text is shown.
 const shownLength = 200;
-// The most white space that is examined after a start tag, and that an end tag may contain.
+// The maximum white space that is examined after a start tag, and that an end tag may contain.
 const maxLookAhead = 4096;
 const maxEndTagSpace = 1024;
 const longestDeclaration = 4096;
 const cdataStart = "<![CDATA[";
-// `<!DOCTYPE html`, with a few spaces, and how much of a document shows it.
+// Matches `<!DOCTYPE html`, with a few spaces. This many characters show it.
 const htmlDoctype = /^<!DOCTYPE\s+html\b/i;
 const longestHtmlDoctype = 20;
 const forXml = /^xml(?![0-9A-Za-z])/;

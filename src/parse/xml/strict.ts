@@ -10,7 +10,7 @@ export interface Flaw {
   readonly at: number;
 }
 
-/** Checks text between tags. `isDecoded`: its references were already checked. */
+/** Checks text between tags. `isDecoded` means that its references were already checked. */
 export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
   const end = text.indexOf("]]>");
   const flaws = [
@@ -23,7 +23,7 @@ export function flawOfText(text: string, isDecoded: boolean): Flaw | undefined {
   );
 }
 
-/** How much of an incomplete text can be checked: up to a reference, a `]]>` or a character that may be incomplete. */
+/** Returns how much of an incomplete text can be checked: up to a reference, a `]]>` or a character that may be incomplete. */
 export function endOfChecked(buffer: string, from: number): number {
   let end = buffer.length;
   const reference = buffer.lastIndexOf("&");
@@ -67,7 +67,7 @@ export function flawOfTag(
   return undefined;
 }
 
-// https://www.w3.org/TR/xml-names/#xmlReserved: two prefixes are reserved for two namespaces, and vice versa.
+// Two prefixes are reserved for two namespaces, and vice versa: https://www.w3.org/TR/xml-names/#xmlReserved
 function isReservedDeclaration(prefix: string, namespace: string): boolean {
   if (prefix === "xml") return namespace !== xmlNamespace;
   return prefix === "xmlns" || namespace === xmlNamespace || namespace === "http://www.w3.org/2000/xmlns/";
@@ -83,7 +83,7 @@ export function hasTarget(buffer: string, from: number): boolean {
 /** Checks an instruction, or the beginning of a long one. */
 export function flawOfInstruction(text: string, isDeclaration: boolean): string | undefined {
   if (isDeclaration) return declaration.test(text) ? undefined : text.slice(0, 80);
-  // https://www.w3.org/TR/xml/#NT-PITarget, and https://www.w3.org/TR/xml-names/#Conformance: no colons.
+  // Targets are names (https://www.w3.org/TR/xml/#NT-PITarget) without colons (https://www.w3.org/TR/xml-names/#Conformance).
   const end = text.slice(2, 2 + maxTarget).search(targetEnd);
   const target = end === -1 ? text.slice(2, 2 + maxTarget) : text.slice(2, 2 + end);
   const isEnded = isSpace(text.charCodeAt(2 + end)) || text.startsWith("?>", 2 + end);

@@ -1,5 +1,5 @@
-// The wanted text of an element: nearly always one piece; several if comments, CDATA sections or children are in
-// between. Limited in length; a longer text is not kept.
+// The wanted text of an element. It is nearly always one piece, but comments, CDATA sections and children may divide it.
+// A text that is too long is not kept.
 //   Lenient: if an element contains only one child, the child's text is used: `<loc><a>https://example.org/</a></loc>`.
 import { decodeHtmlReferences, htmlEntities } from "../../model/html-entities.ts";
 
@@ -9,14 +9,14 @@ export type TextFlaw = "too-long" | "reference" | "unclosed";
 export class XmlText implements ReferenceWatcher {
   readonly #watcher: ReferenceWatcher;
   readonly maxLength: number;
-  /** The depth of its element. */
+  /** The depth of the element. */
   readonly depth: number;
-  /** The wanted text that surrounds it. */
+  /** The wanted text that surrounds this one. */
   readonly outer: XmlText | undefined;
   flaw: TextFlaw | undefined = undefined;
-  /** Contains no ampersand, so a URL in it cannot have been escaped twice. */
+  /** Whether the text contains no ampersand, so that a URL in it cannot have been escaped twice. */
   isPlain = true;
-  /** Ends in a `]]>` that two CDATA sections share. */
+  /** Whether the text ends in a `]]>` that is split between two CDATA sections. */
   endsInSplit = false;
   #own = "";
   // The length before decoding.
@@ -58,7 +58,7 @@ export class XmlText implements ReferenceWatcher {
     if (this.#children++ === 0) this.#all = this.#own;
   }
 
-  /** Adds text between two tags, as written. `isOwn`: it is in the element itself, not in a child. */
+  /** Adds text between two tags, as written. `isOwn` means that the text is in the element itself, not in a child. */
   add(raw: string, isOwn: boolean): void {
     if (this.exceeds(raw.length)) {
       this.spoil("too-long");
@@ -95,22 +95,22 @@ export class XmlText implements ReferenceWatcher {
     return this.#children === 0 ? this.#own : this.#all;
   }
 
-  /** The whole text; undefined if it cannot be used. */
+  /** The whole text, or undefined if it cannot be used. */
   get value(): string | undefined {
     return this.flaw === undefined ? this.whole : undefined;
   }
 
-  /** Whether it contains elements. */
+  /** Whether the element contains other elements. */
   get hasChildren(): boolean {
     return this.#children > 0;
   }
 
-  /** Whether all of it is the text of a child. */
+  /** Whether all text belongs to a child. */
   get isOfChild(): boolean {
     return this.#children > 0 && this.#parts === 0;
   }
 
-  /** Whether its parts surround or adjoin children with their own text, or contain another wanted text: their order would be a guess. */
+  /** Whether the text is mixed with texts of children, or with another wanted text, so that the order of its parts would be a guess. */
   get isMixed(): boolean {
     if ((this.#surrounds && this.#own.trim() !== "") || (this.outer && this.outer.#own.trim() !== "")) return true;
     if (this.#children === 0) return false;
@@ -123,7 +123,7 @@ export class XmlText implements ReferenceWatcher {
   }
 }
 
-// https://www.w3.org/TR/xml/#sec-line-ends
+// Normalizes line ends: https://www.w3.org/TR/xml/#sec-line-ends
 function withLineFeeds(raw: string): string {
   return raw.includes("\r") ? raw.replaceAll("\r\n", "\n").replaceAll("\r", "\n") : raw;
 }
@@ -139,9 +139,9 @@ function withLineFeeds(raw: string): string {
 export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference";
 
 export interface ReferenceWatcher {
-  /** `at` is its position in the raw text. */
+  /** Called for each flaw; `at` is its position in the raw text. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void;
-  /** The name of an attribute is in another case. */
+  /** Called if the name of an attribute is in another case. */
   onSpelling?(name: string): void;
 }
 
@@ -174,7 +174,7 @@ export function decodeHtml(text: string): string {
   return at === -1 || !text.includes(";", at + 3) ? text : decodeHtmlReferences(text);
 }
 
-/** https://www.w3.org/TR/xml/#NT-Char */
+/** Whether XML allows a character: https://www.w3.org/TR/xml/#NT-Char */
 export function isXmlCharacter(code: number): boolean {
   if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d;
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);
