@@ -8,7 +8,7 @@ import { makeFolder, removeEmpty } from "./folder.ts";
 export interface AtomicOptions {
   /** Whether to replace an existing file. Otherwise its existence is an error with the code `EEXIST`. */
   readonly overwrite?: boolean | undefined;
-  /** False if other code creates the file at `path`. */
+  /** Whether to create the file at `path`; false if other code does. */
   readonly open?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export class AtomicFile {
   readonly path: string;
   /** Whether the target did not exist. */
   readonly isNew: boolean;
-  /** Whether the target is a device or a pipe: what was written cannot be taken back. */
+  /** Whether the target is a device or a pipe, where output cannot be taken back. */
   readonly isDirect: boolean;
   readonly #overwrite: boolean;
   #descriptor: number | undefined;
@@ -83,7 +83,7 @@ export class AtomicFolder {
   readonly path: string;
   /** Whether the target did not exist, or was empty. */
   readonly isNew: boolean;
-  // Where the old folder is while the new one takes its place. No rename replaces a folder that has files.
+  // Where the old folder is while the new one takes its place, because no rename replaces a folder that has files.
   readonly #aside: string;
   readonly #names: readonly string[];
   readonly #overwrite: boolean;
@@ -113,7 +113,7 @@ export class AtomicFolder {
     try {
       for (const name of fs.readdirSync(this.path)) flush(path.join(this.path, name));
       if (this.#replaced().length > 0) {
-        // A process was killed before it could delete the folder that it had replaced.
+        // An earlier process may have been killed before it deleted the folder that it had replaced.
         this.#removeOld();
         fs.renameSync(this.target, this.#aside);
       }
@@ -127,7 +127,7 @@ export class AtomicFolder {
     this.#removeOld();
   }
 
-  // Puts the old folder back if the new one did not take its place, also if that was in another process, which was killed.
+  // Puts the old folder back if the new one did not take its place, even if the process that moved it was killed.
   #restore(): void {
     const isGone = !fs.existsSync(this.target) || fs.readdirSync(this.target).length === 0;
     if (isGone && fs.existsSync(this.#aside)) fs.renameSync(this.#aside, this.target);
@@ -163,7 +163,7 @@ function temporaryName(target: string): string {
   return path.join(path.dirname(target), `.partial-${id}-${path.basename(target).slice(-50)}`);
 }
 
-// The same name in every run, so that the next one finds the folder. The hash tells apart long names that end alike.
+// Returns the same name in every run, so that the next run finds the folder. The hash distinguishes long names with the same end.
 function asideName(target: string): string {
   const name = path.basename(target);
   const id = createHash("sha256").update(name).digest("hex").slice(0, 8);
@@ -189,7 +189,7 @@ export function replaceFile(file: string, target: string): void {
   fs.renameSync(file, target);
 }
 
-// Flushes a file to disk: a power failure must not leave an empty one under its final name. Sets its permissions, if given.
+// Flushes a file to disk, so that a power failure cannot leave an empty file under its final name. Sets its permissions, if given.
 function flush(file: string, mode?: number): void {
   const descriptor = fs.openSync(file, "r+");
   try {

@@ -26,7 +26,7 @@ export function spareBlock(): Uint8Array | undefined {
   return spare.pop();
 }
 
-/** Frees a block that will not be read again, or a part of it. */
+/** Returns a block for reuse, given as a whole or as a part of it. It must not be read again. */
 export function giveBack({ buffer }: Uint8Array): void {
   if (buffer.byteLength === blockSize && spare.length < mostSpare) spare.push(new Uint8Array(buffer));
 }
@@ -44,13 +44,13 @@ export class KeptFile {
   #window: Uint8Array = new Uint8Array();
   #windowStart = 0;
 
-  /** `name`: the name of the file in error messages. */
+  /** `name` is the name of the file in error messages. */
   constructor(handle: FileHandle, name: string) {
     this.#handle = handle;
     this.#name = name;
   }
 
-  /** The bytes at this position: fewer than requested only at the end of the file. */
+  /** Reads the bytes at a position. Returns fewer than requested only at the end of the file. */
   async read(offset: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     if (this.#closed) throw closedError();
     if (into !== undefined) return this.#read(offset, length, into);
@@ -107,7 +107,7 @@ export class KeptFile {
     await this.#handle.close();
   }
 
-  // If the file was closed while in use, this is not a failure of the disk.
+  // An error after the file was closed is not a failure of the disk.
   #failed(what: "read" | "written", error: unknown): SitemapError {
     return this.#closed ? closedError() : storageFailed(`${this.#name} could not be ${what}`, error);
   }

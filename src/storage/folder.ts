@@ -26,6 +26,6 @@ export function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
   } catch {
-    // Another process is using it.
+    // Another process is using the folder.
   }
 }

@@ -17,7 +17,7 @@ export class FileLock {
     process.once("exit", this.#remove);
     // Touches the file regularly, because processes on other machines or in other containers cannot see this process.
     this.#beat = setInterval(() => {
-      // If the folder is gone, writing into it will report that.
+      // An error is ignored: if the folder is gone, the next write to it reports that.
       if (this.isOurs()) utimes(path, new Date(), new Date(), () => {});
     }, beatTime).unref();
   }
@@ -56,7 +56,7 @@ export class FileLock {
     throw refused("Another process");
   }
 
-  /** False if another process took it over because this one seemed dead. */
+  /** Whether this process still has the lock. Another process may have taken it over because this one seemed dead. */
   isOurs(): boolean {
     try {
       return readFileSync(this.#path, "utf8") === this.#text;
@@ -72,7 +72,7 @@ export class FileLock {
   }
 }
 
-/** Undefined if the lock is missing or damaged, or its process is gone. */
+/** Returns the owner of a lock, or undefined if the lock is missing or damaged, or its process is gone. */
 export function ownerOf(path: string): Owner | undefined {
   try {
     // Process ids are reused, so the start of the process is compared, too, if the system provides it.
@@ -96,7 +96,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-// https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: field 22, after the name, which may contain anything.
+// Returns when a process started: field 22 of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html. The name before it may contain
+// anything, so fields are counted from its end.
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -17,12 +17,12 @@ export class Scratch {
   readonly #free = new Map<number, number[]>();
   #closed = false;
 
-  /** `memoryLimit`: how many bytes may stay in memory, `0` for none, `Infinity` for all. */
+  /** `memoryLimit` is how many bytes may stay in memory: `0` for none, `Infinity` for all. */
   constructor(memoryLimit: number = mostInMemory) {
     this.#memoryLimit = memoryLimit;
   }
 
-  /** Copies and stores all bytes; resolves when done. */
+  /** Copies and stores all bytes. */
   async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
     let buffer: Uint8Array | undefined;
@@ -52,7 +52,7 @@ export class Scratch {
     return blocks;
   }
 
-  /** Stores one piece, and takes ownership of it. Throws a `SitemapError` (`storage-failed`). */
+  /** Stores one piece, and takes ownership of it. Throws a `SitemapError` (`storage-failed`) if that fails. */
   async put(bytes: Uint8Array): Promise<Block> {
     if (this.#closed) throw closedError();
     if (this.#inMemory + bytes.length <= this.#memoryLimit) {
@@ -66,7 +66,7 @@ export class Scratch {
     return { file, offset, length };
   }
 
-  /** The bytes of a block, or a part of them. Read-only. */
+  /** Returns the bytes of a block, or a part of them. The caller must not change them. */
   async get(block: Block, from: number = 0, length: number = block.length - from): Promise<Uint8Array> {
     if (block instanceof Uint8Array) return block.subarray(from, from + length);
     const bytes = await block.file.read(block.offset + from, length);
@@ -121,7 +121,7 @@ interface TemporaryFile {
 
 /**
  * Creates the file, and removes its name immediately, if the system allows it, so that nothing is left behind. Throws a `SitemapError`
- * (`storage-failed`).
+ * (`storage-failed`) if the file cannot be created.
  */
 async function createTemporaryFile(): Promise<TemporaryFile> {
   const folder = tmpdir();
