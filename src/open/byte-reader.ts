@@ -57,7 +57,7 @@ export class ByteReader {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** The next buffered bytes, at most `count`, without taking them. */
+  /** Returns the next buffered bytes, at most `count`, without taking them. */
   peek(count: number): Uint8Array {
     return this.#bytes.subarray(0, count);
   }

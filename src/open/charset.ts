@@ -15,7 +15,7 @@ import type { ByteReader } from "./byte-reader.ts";
 export type CharsetDecision =
   | {
       readonly charset: string;
-      /** Later bytes may still decide between UTF-8 and windows-1252. */
+      /** Whether later bytes may still decide between UTF-8 and windows-1252. */
       readonly isOpen: boolean;
       readonly markLength: number;
       /** Describes the declared character sets, if they differ from the one in use. */
@@ -23,7 +23,7 @@ export type CharsetDecision =
     }
   | { readonly unsupported: string };
 
-/** Decides by the first bytes and the Content-Type header. */
+/** Decides the character set by the first bytes and the Content-Type header. */
 export function decideCharset(sample: Uint8Array, contentType: string | undefined): CharsetDecision {
   const seen = evidence(sample);
   if (seen !== undefined && resolve(seen.charset) === undefined) return { unsupported: seen.charset };
@@ -64,7 +64,7 @@ function headerCharset(contentType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? "")?.[1]?.toLowerCase();
 }
 
-// https://www.w3.org/TR/xml/#NT-XMLDecl. White space before it is reported by the parser.
+// Finds the encoding in the XML declaration (https://www.w3.org/TR/xml/#NT-XMLDecl). The parser reports white space before it.
 function declaredCharset(beginning: string): string | undefined {
   const text = beginning.trimStart();
   if (!text.startsWith("<?xml")) return undefined;
@@ -102,7 +102,7 @@ function resolve(name: string): string | undefined {
   }
 }
 
-/** The character set that the first bytes show; undefined if they start like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
+/** Returns the character set that the first bytes show, or undefined if they start like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
 export function evidence(sample: Uint8Array): { readonly charset: string; readonly markLength: number } | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
@@ -128,12 +128,12 @@ const marks: readonly Start[] = [
 const starts: readonly Start[] = [
   ["utf-32le", [0x3c, 0x00, 0x00, 0x00]],
   ["utf-32be", [0x00, 0x00, 0x00, 0x3c]],
-  // `<?xm` and `<url` in EBCDIC.
+  // These are `<?xm` and `<url` in EBCDIC.
   ["ebcdic", [0x4c, 0x6f, 0xa7, 0x94]],
   ["ebcdic", [0x4c, 0xa4, 0x99, 0x93]],
 ];
 
-// Every second byte is zero and the others are ASCII. Four characters are enough to be sure.
+// Whether every second byte is zero and the others are ASCII. Four characters are enough to be sure.
 function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   const bytes = sample.subarray(0, Math.min(8, sample.length - (sample.length % 2)));
   const isAscii = (byte: number) => byte > 0 && byte <= 0x7e;
@@ -173,7 +173,7 @@ export class CharsetDecoder {
   /** How many characters had to be replaced. Except in UTF-8, a U+FFFD that the website sent also counts, because it looks the same. */
   replaced = 0;
   charset: string;
-  /** The first character beyond ASCII decides between UTF-8 and windows-1252; until then, both are the same. */
+  /** Whether the first character beyond ASCII decides between UTF-8 and windows-1252. Until then, both are the same. */
   isOpen: boolean;
   #decoder: TextDecoder;
   // Bytes that wait for the next chunk.
@@ -227,7 +227,7 @@ export class CharsetDecoder {
 // This many bytes are held back, so that the last chunk is never shorter. No character has more bytes in any character set.
 const heldBack = 4;
 
-/** The length without an incomplete character at the end. */
+/** Returns the length without an incomplete character at the end. */
 export function completeLength(bytes: Uint8Array): number {
   const last = bytes.length - 1;
   for (let back = 0; back < 3 && back <= last; back += 1) {
@@ -238,7 +238,7 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-// The length of a UTF-8 character, by its first byte.
+// Returns the length of a UTF-8 character, by its first byte.
 function sequenceLength(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }

@@ -31,7 +31,7 @@ export function announcedCodings(header: string | undefined): string[] {
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
   if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
-  // 78 5E is omitted: a text may start with `x^`.
+  // 78 5E is omitted, because a text may start with `x^`.
   if (isZlib(sample) && (sample[1] === 0x01 || sample[1] === 0x9c || sample[1] === 0xda)) return "zlib";
   return undefined;
 }
@@ -60,7 +60,7 @@ const knownCodings: ReadonlyMap<string, readonly Coding[]> = new Map<string, rea
   ["zstd", ["zstd"]],
 ]);
 
-/** The magic bytes of gzip with its only method, deflate. */
+/** Whether bytes begin like gzip with its only method, deflate. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
@@ -75,7 +75,7 @@ export function isSkippableFrame(bytes: Uint8Array): boolean {
   return (bytes[0]! & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
 }
 
-// https://www.rfc-editor.org/rfc/rfc1950#section-2.2: method 8, a window of at most 32 KB, and a check by 31.
+// Whether bytes begin like zlib: method 8, a window of at most 32 KB, and a multiple of 31 (https://www.rfc-editor.org/rfc/rfc1950#section-2.2).
 function isZlib(bytes: Uint8Array): boolean {
   if (bytes.length < 2) return false;
   return (bytes[0]! & 0x0f) === 8 && bytes[0]! >> 4 <= 7 && (bytes[0]! * 256 + bytes[1]!) % 31 === 0;

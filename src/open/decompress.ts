@@ -13,7 +13,7 @@ import { chunkSize, createRawInflater, decompress, type ZlibStream } from "./zli
 
 type Content = AsyncGenerator<Uint8Array, void, void>;
 
-/** The content of a compressed body. */
+/** Yields the content of a compressed body. */
 export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog): Content {
   switch (coding) {
     case "gzip":
@@ -30,7 +30,7 @@ export function unpack(input: ByteReader, coding: Coding, problems: ProblemLog):
   }
 }
 
-// Reads a format with one stream. `trailer`: the length of the container's data after the content. A zlib checksum is not verified.
+// Reads a format with one stream. `trailer` is the length of the container's data after the content. A zlib checksum is not verified.
 async function* single(input: ByteReader, create: () => ZlibStream, problems: ProblemLog, trailer = 0): Content {
   let isEmpty = true;
   const ending = yield* decompress(input, create, () => {
@@ -65,7 +65,7 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
   if (isPadded || input.buffered > 0) problems.add("coding-trailing");
 }
 
-// Zstandard: frames, one after the other, and skippable frames between them. https://www.rfc-editor.org/rfc/rfc8878#section-3.1
+// Zstandard has frames, one after the other, and skippable frames between them: https://www.rfc-editor.org/rfc/rfc8878#section-3.1
 async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
   for (let frames = 1; ; frames += 1) {
     await input.fill(4);

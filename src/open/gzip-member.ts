@@ -8,7 +8,7 @@ import { createRawInflater, decompress, type Ending, type ZlibStream } from "./z
 /** How a member ended. */
 export interface MemberEnd {
   readonly ending: Ending;
-  /** Whether its length and checksum match. */
+  /** Whether the length and the checksum match. */
   readonly isIntact: boolean;
   /** RFC 1952: "must give an error indication if any reserved bit is non-zero" */
   readonly hasReservedFlags: boolean;
@@ -36,7 +36,7 @@ export class GzipMembers {
       crc = zlib.crc32(chunk, crc);
       size += chunk.length;
     };
-    // Many small members must not each wait for a thread.
+    // Many small members must not wait for a thread each.
     this.#isSmall = !(await input.fill(smallInput)) || this.#isSmall;
     const output = this.#isSmall ? inflateSmall(input) : undefined;
     if (output !== undefined) {
@@ -55,7 +55,7 @@ export class GzipMembers {
   }
 }
 
-// Returns the flags; undefined if the input ends inside the header.
+// Skips the header of a member. Returns its flags, or undefined if the input ends first.
 async function skipHeader(input: ByteReader): Promise<number | undefined> {
   if (!(await input.fill(10))) return undefined;
   const flags = input.take(10)[3]!;
@@ -80,7 +80,7 @@ function skipText(input: ByteReader): Promise<boolean> {
   return skipTo(input, (bytes) => bytes.indexOf(0) + 1 || -1);
 }
 
-/** Skips to the position that `find` returns. Returns false if there is none. Works chunk by chunk: a name or zeros may fill the body. */
+/** Skips to the position that `find` returns, chunk by chunk, because a name or zeros may fill the body. Returns false if there is none. */
 export async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => number): Promise<boolean> {
   while (await input.fill(1)) {
     const bytes = input.peek(4096);
@@ -91,11 +91,11 @@ export async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => num
   return false;
 }
 
-// Small members are inflated synchronously: using zlib's thread would take longer. 16 KB become 200 KB of XML in half a millisecond.
+// Small members are inflated synchronously, because using zlib's thread would take longer. 16 KB become 200 KB of XML in half a millisecond.
 const smallInput = 16 * 1024;
-// Output below which the next member is expected to be small, too.
+// If a member has less output than this, the next one is expected to be small, too.
 const smallMember = 64 * 1024;
-// Shorter outputs are copied.
+// Outputs shorter than this are copied.
 const smallCopy = 4 * 1024;
 const smallInflate = {
   info: true,
@@ -104,21 +104,21 @@ const smallInflate = {
   chunkSize: 32 * 1024,
 };
 
-// Inflates a raw deflate stream if all of it is buffered and small; undefined if not, or if it is invalid.
+// Inflates a raw deflate stream if all of it is buffered and small. Returns undefined if not, or if it is invalid.
 function inflateSmall(input: ByteReader): Uint8Array | undefined {
   const bytes = input.peek(smallInput);
-  // The empty stream, in its usual form.
+  // This is the empty stream, in its usual form.
   if (bytes[0] === 3 && bytes[1] === 0) {
     input.skip(2);
     return bytes.subarray(0, 0);
   }
   try {
-    // The type of a result with `info`, which Node's types lack.
+    // Node's types lack the result with `info`.
     const { buffer, engine } = zlib.inflateRawSync(bytes, smallInflate) as unknown as {
       readonly buffer: Uint8Array;
       readonly engine: { readonly bytesWritten: number };
     };
-    // A stream that used every byte may need more. Only if bytes are left over, it has certainly ended.
+    // A stream that used every byte may need more. It has certainly ended only if bytes are left over.
     if (engine.bytesWritten >= bytes.length) return undefined;
     input.skip(engine.bytesWritten);
     // A few bytes must not keep the whole of zlib's buffer alive.

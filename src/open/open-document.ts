@@ -1,5 +1,5 @@
-// From bytes to text: removes layers of compression and decides the character set. Nothing in the bytes makes it throw: unreadable data
-// is a problem, and the part before it is kept. Errors of the source are thrown.
+// From bytes to text: removes layers of compression and decides the character set. Unreadable data is a problem, and the part before it is
+// kept. Only errors of the source are thrown.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/sitemap.ts";
@@ -21,7 +21,7 @@ export interface OpenOptions {
   readonly problems: ProblemLog;
 }
 
-/** The text of a document; can be iterated once. Leaving the loop early releases everything. */
+/** The text of a document, which can be iterated once. Leaving the loop early releases everything. */
 export class OpenedDocument implements AsyncIterable<TextPiece> {
   /** How many bytes the text has taken so far. */
   decodedBytes = 0;

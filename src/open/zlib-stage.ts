@@ -54,10 +54,10 @@ export async function* decompress(
 
 export type ZlibStream = Transform & zlib.Zlib;
 
-// Room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
+// This is room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
 export const chunkSize: number = 448 * 1024;
 
-/** Deflate without a container. */
+/** Creates a decoder for deflate without a container. */
 export function createRawInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize });
 }
@@ -110,7 +110,7 @@ class ZlibStage {
     this.#stream.end();
   }
 
-  /** The next output; undefined when the piece has no more. */
+  /** Returns the next output, or undefined when the piece has no more. */
   async take(): Promise<Uint8Array | undefined> {
     while (this.#output.length === 0 && this.state === "busy") {
       await new Promise<void>((resolve) => {
