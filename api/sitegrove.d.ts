@@ -589,7 +589,7 @@ export interface RobotsRule {
   readonly allows: boolean;
   /** As written, without comments. */
   readonly path: string;
-  /** Starting at 1. */
+  /** The line number, starting at 1. */
   readonly line: number;
 }
 
@@ -604,7 +604,7 @@ export interface RobotsTxt {
    * name in robots.txt: `Googlebot`, without a version.
    */
   isAllowed(url: string | URL, agent: string): boolean;
-  /** The rule that applies to a URL; undefined if none matches, so that it is allowed. */
+  /** The rule that applies to a URL. If none matches, it is undefined, and the URL is allowed. */
   matchingRule(url: string | URL, agent: string): RobotsRule | undefined;
 }
 
@@ -969,8 +969,8 @@ export declare function openTree(path: string, options?: ArchiveOptions): Promis
 
 /**
  * Reads a robots.txt: its Sitemap lines, its AI preferences, and its rules as in RFC 9309: groups for the same crawler are merged, the
- * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is that of the robots.txt,
- * to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
+ * longest rule wins, and Allow wins over a Disallow of the same length. Only the first 500 KiB are read. `url` is the URL of the
+ * robots.txt, to resolve Sitemap lines such as `/sitemap.xml` and `//example.org/sitemap.xml`.
  *
  * @example
  * const robots = parseRobots("User-agent: *\nDisallow: /cart");

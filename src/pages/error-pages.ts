@@ -15,7 +15,7 @@ interface ErrorPage {
 
 export class ErrorPages {
   readonly #source: PageFetch;
-  // By origin.
+  // The error pages of websites, by origin.
   readonly #known = new Map<string, Promise<ErrorPage | undefined>>();
 
   constructor(source: PageFetch) {

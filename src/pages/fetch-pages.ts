@@ -1,6 +1,6 @@
 // Fetches pages, for `check --pages` and `diff --follow`: politely, within the limits of a crawl, and only if robots.txt allows it. Only
-// the beginning of a page is read. With `save`, the responses are kept in an archive; with `resume`, they are appended to one, and those
-// that it has are not requested. The pages of a tree from an archive come from the archive.
+// the beginning of a page is read. `save` keeps the responses in an archive; `resume` appends them to one, and requests only those that
+// are missing from it. If the tree comes from an archive, so do its pages.
 import type { ArchiveInfo } from "../archive/info.ts";
 import { openWebsite } from "../crawl/fetch-one.ts";
 import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "../crawl/host-robots.ts";
@@ -35,12 +35,12 @@ export interface PageAnswer {
 export interface FollowedPage extends PageAnswer {
   readonly hops: number;
   readonly finalUrl: string;
-  /** The redirects lead in a circle, or there are too many. */
+  /** Whether the redirects lead in a circle, or there are too many. */
   readonly isLoop: boolean;
 }
 
 export interface PageFetch {
-  /** Does not follow redirects. Rejects only with the reason of a signal. */
+  /** Fetches a page without following redirects. Rejects only with the reason of a signal. */
   page(url: string): Promise<PageAnswer>;
   follow(url: string): Promise<FollowedPage>;
   /** Whether there is nothing at a URL: its status is 404 or 410. False if that is not known. */
@@ -58,7 +58,7 @@ interface PageFetchOptions {
   readonly crawl: Options | undefined;
   /** How many bytes of each page are read. */
   readonly mostBytes: number;
-  /** How many pages of the sitemaps are requested, which is recorded in an archive. */
+  /** How many pages of the sitemaps are requested. An archive records this. */
   readonly pages?: ArchiveInfo["pages"];
 }
 
@@ -92,7 +92,7 @@ export async function openPageFetch(
   });
 }
 
-/** The pages that an archive has. Nothing is requested. */
+/** Reads the pages that an archive has. Nothing is requested. */
 export function archivedPages(
   { documents, settings }: { documents: DocumentSource; settings: Pick<Settings, "limits" | "strict"> },
   robotsOf: RobotsOf,
@@ -160,7 +160,7 @@ function pageFetch(own: Settings, { fetch, peek, robotsOf, unreachable, finish, 
   };
 }
 
-// With more origins than this, the pages are not those of one website.
+// Pages of more origins than this do not belong to one website.
 const mostOrigins = 100;
 
 /** Applies `action` to all items, up to `most` at a time; yields the results in the order of the items. */

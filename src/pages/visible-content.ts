@@ -1,20 +1,20 @@
-// What a reader of an HTML page sees: its title, texts, links and images. Not: scripts, styles, comments, other attributes (classes,
-// nonces, ids), white space, and hashes in the names of assets. Takes linear time.
+// Finds what a reader of an HTML page sees: its title, texts, links and images. Ignores scripts, styles, comments, other attributes
+// (classes, nonces, ids), white space, and hashes in the names of assets. Takes linear time.
 
 /** The text between two tags, or a tag with the attributes that a reader sees or follows. */
 interface VisiblePart {
   readonly kind: "text" | "tag";
   readonly text: string;
-  /** A text between `<a>` and `</a>`. */
+  /** Whether the part is between `<a>` and `</a>`. */
   readonly isLink: boolean;
 }
 
-/** Everything that a reader sees, as one text: two pages with the same look the same. */
+/** Returns everything that a reader sees as one text. Pages with the same text look the same. */
 export function visibleContent(html: string): string {
   return Array.from(visibleParts(html), ({ text }) => text).join("\n");
 }
 
-/** The texts that a reader sees, each as one line. `links`: whether to include the texts of links. */
+/** Returns the texts that a reader sees, each as one line. `links` says whether to include the texts of links. */
 export function visibleText(html: string, { links = true }: { readonly links?: boolean } = {}): string[] {
   return [...visibleParts(html)].flatMap(({ kind, text, isLink }) =>
     kind === "text" && (links || !isLink) ? [text] : [],
@@ -22,7 +22,7 @@ export function visibleText(html: string, { links = true }: { readonly links?: b
 }
 
 function* visibleParts(html: string): Generator<VisiblePart, void> {
-  // Comments may cut the text between two tags.
+  // Collects the text between two tags, which comments may divide.
   let text = "";
   let isLink = false;
   const words = function* (): Generator<VisiblePart, void> {
@@ -39,7 +39,7 @@ function* visibleParts(html: string): Generator<VisiblePart, void> {
       at = after(html, "-->", open + 4);
       continue;
     }
-    // A tag's name; `<` alone is text.
+    // A `<` without the name of a tag is text.
     const [name] = /^[a-z][^\s/>]{0,100}|^[/!?]/i.exec(html.slice(open + 1, open + 110)) ?? [];
     if (name === undefined) {
       text += "<";
@@ -63,7 +63,7 @@ function* visibleParts(html: string): Generator<VisiblePart, void> {
 }
 
 const unseen = new Set(["script", "style", "template"]);
-// Only their texts count.
+// Readers do not see these tags.
 const inHead = new Set(["meta", "link", "base"]);
 // The attributes that a reader sees or follows.
 const shown: Readonly<Record<string, RegExp>> = {
@@ -84,7 +84,7 @@ function shownAttributes(name: string, tag: string): string {
   return found.join("");
 }
 
-// `/_astro/photo.DfK3k9a_Z1x.webp`, `app-8f3a2b1c.js`, `style.css?v=17`: a build gives assets names of their own.
+// Each build gives assets new names, such as `/_astro/photo.DfK3k9a_Z1x.webp`, `app-8f3a2b1c.js` or `style.css?v=17`.
 function withoutHash(url: string): string {
   const [path = "", query = ""] = url.split(/(?=[?#])/, 2);
   if (!/\.(?!html?$)[a-z]\w{1,4}$/i.test(path)) return url;
