@@ -294,8 +294,7 @@ export class XmlScanner {
     return true;
   }
 
-  // Tags: an element opens or closes.
-
+  // Reads a start tag, and opens its element.
   #startTag(open: number, final: boolean): boolean {
     const { cursor, tag, limits } = this;
     const { buffer } = cursor;
@@ -408,7 +407,6 @@ export class XmlScanner {
 
   // Opens an element: adds it to the stack, and calls the handler.
   //   Lenient: the text of an unclosed element is not used, because its end is uncertain.
-
   #open(name: XmlName, attributes: XmlAttributes): void {
     const { xmlDepth, xmlTextLength } = this.limits;
     if (this.depth >= xmlDepth) {
@@ -468,7 +466,6 @@ export class XmlScanner {
   }
 
   // Reads what begins with `<!`: comments, CDATA sections and document type declarations.
-
   #declaration(open: number, final: boolean): boolean {
     const { cursor } = this;
     const { buffer } = cursor;
@@ -636,7 +633,6 @@ export class XmlScanner {
   }
 
   // Reports a flaw that a check for `strict` found.
-
   #malformed(start: number, flaw: Flaw | undefined): void {
     if (flaw !== undefined) this.cursor.flawAt(start + flaw.at, "xml-malformed-tag", flaw.value);
   }
