@@ -50,7 +50,7 @@ export function waitFor<T>(
   });
 }
 
-/** The promise's result, unless the signal is aborted first. */
+/** Returns the promise's result, or rejects if the signal is aborted first. */
 export function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return waitFor(signal, (resolve, reject) => {
     promise.then(resolve, reject);

@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly reach: "any" | "start" | "public";
 }
 
-/** Why this URL must not be requested, judging by the URL alone; undefined if it may be. */
+/** Returns why this URL must not be requested, judging by the URL alone, or undefined if it may be. */
 export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return problem("scheme-refused", { value: url.protocol });
@@ -34,7 +34,7 @@ function isPublicHost(host: string): boolean {
   return isPublicAddress(folded) && (isIP(folded) === 4 || isGlobalUnicast(ipaddr.IPv6.parse(folded)));
 }
 
-/** The host of a URL as resolvers and sockets take it: no brackets around an IPv6 address. */
+/** Returns the host of a URL in the form for resolvers and sockets: without brackets around an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
@@ -62,7 +62,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
   return address.range() === "unicast" && address.toString() !== "168.63.129.16";
 }
 
-/** Names that never belong to a public website. Their addresses would also be refused, but behind a proxy those are not checked. */
+/** Whether a name never belongs to a public website. Its addresses would also be refused, but behind a proxy they are not checked. */
 function isLocalName(hostName: string): boolean {
   const name = hostName.toLowerCase();
   return localNames.some((local) => name === local || name.endsWith(`.${local}`));
@@ -79,7 +79,7 @@ const localNames: readonly string[] = [
   "onion", // RFC 7686: must not be looked up
 ];
 
-// https://fetch.spec.whatwg.org/#port-blocking: ports of services that could misread an HTTP request as commands.
+// The ports of services that could misread an HTTP request as commands: https://fetch.spec.whatwg.org/#port-blocking
 const badPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
   111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,

@@ -18,9 +18,9 @@ export interface ResponseBodyOptions {
   readonly lendAfter: number;
   /** How the body ended, shared by all attempts. */
   readonly end: BodyEnd;
-  /** Where this body begins in the document. Not 0 for the rest of a body that broke. */
+  /** Where this body begins in the document, which is not 0 if it continues a body that broke. */
   readonly offset: number;
-  /** Requests the rest of the document, after this body broke at `offset`. Undefined if that is not possible. */
+  /** Requests the rest of the document, after this body broke at `offset`. Returns undefined if that is not possible. */
   readonly continueAt: (offset: number, reason: Problem) => Promise<ResponseBody | undefined>;
   /** Aborts the attempt that `continueAt` started, if its body was not returned yet. */
   readonly abort: () => void;
@@ -60,7 +60,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     return this;
   }
 
-  /** Rejects only with the reason of the caller's signal. */
+  /** Returns the next chunk. Rejects only with the reason of the caller's signal. */
   async next(): Promise<Chunk> {
     const first = this.#first;
     this.#first = undefined;

@@ -20,7 +20,7 @@ export function builtInClient(settings: Settings, lookup?: Lookup): OwnClient {
 }
 
 interface Route extends Way {
-  /** Equal for requests that may share a connection. */
+  /** A key that is equal for requests that may share a connection. */
   readonly key: string;
 }
 
@@ -113,8 +113,8 @@ class BuiltInClient implements OwnClient {
   }
 
   async #takeIdle(key: string): Promise<net.Socket | undefined> {
-    for (const [socket, its] of this.#idle) {
-      if (its !== key) continue;
+    for (const [socket, idleKey] of this.#idle) {
+      if (idleKey !== key) continue;
       this.#idle.delete(socket);
       // Lets Node.js read what has already arrived: the end of the connection, or a forged response. Between two immediates it polls once.
       await new Promise((resolve) => setImmediate(setImmediate, resolve));
@@ -141,7 +141,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
   #isEnded = false;
   #error: unknown;
 
-  /** `mostBytes`: limit of all received bytes, including framing. `onReusable`: the response is complete, and nothing follows it. */
+  /** `mostBytes` limits all received bytes, including framing. `onReusable` is called if the socket can be used for another request. */
   constructor(
     sent: http.ClientRequest,
     socket: net.Socket,
@@ -156,7 +156,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     sent.on("socket", (used) => {
       // Bun before 1.4 opens its own connection, which bypasses the address policy.
       if (used !== socket) return this.#abort(new Error("node:http of this runtime ignores `createConnection`"));
-      // Prepended, to run before the listeners of node:http.
+      // These listeners are prepended, to run before those of node:http.
       socket.prependListener("data", this.#onReceive);
       socket.prependListener("end", this.#onSocketEnd);
       socket.prependListener("close", this.#onSocketClose);
@@ -253,7 +253,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#socket.off("data", this.#onReceive).off("end", this.#onSocketEnd).off("close", this.#onSocketClose);
     this.#fail(this.#message === undefined ? reset : new ConnectionProblem(problem("body-short")));
-    // 408: the website was closing an idle connection when the request came, and another response may still follow.
+    // Status 408 means that the website was closing an idle connection when the request came, and another response may still follow.
     if (this.#error !== undefined || this.#message?.statusCode === 408) this.#socket.destroy();
     this.#wake?.();
   };

@@ -20,11 +20,11 @@ export interface Way {
   readonly endpoint: Endpoint;
   readonly proxy?: ChosenProxy | undefined;
   readonly isTunnel: boolean;
-  /** Ignore remembered failures. */
+  /** Whether to ignore remembered failures. */
   readonly isRetry: boolean;
 }
 
-/** Rejects with a `ConnectionProblem`, or with the signal's reason. */
+/** Opens a connection. Rejects with a `ConnectionProblem`, or with the signal's reason. */
 export type Connect = (way: Way, signal: AbortSignal) => Promise<net.Socket>;
 
 export function createConnect(settings: Settings, lookup: Lookup = systemLookup()): Connect {
@@ -39,12 +39,12 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
     const first = proxy?.endpoint ?? endpoint;
     let isPastProxy = proxy === undefined;
     const sockets: net.Socket[] = [];
-    // Aborted by the caller, or by a timeout.
+    // The caller or a timeout aborts this controller.
     const stopping = new FollowingController(caller);
     const { signal } = stopping;
     const limit = settings.timeout.connect;
     const clock = new Clock(Number.POSITIVE_INFINITY, (expired) => stopping.abort(new ConnectionProblem(expired)));
-    // One limit for everything after the lookup; the step in progress when it is reached becomes the problem.
+    // There is one limit for everything after the lookup. The step in progress when it is reached becomes the problem.
     const wait: { limit: number; code: Wait["code"] } = { limit, code: "timeout-connect" };
     const secured = ({ host }: Endpoint, socket: net.Socket) => {
       wait.code = "timeout-tls";
@@ -107,7 +107,7 @@ function connectTo({ host, port }: Endpoint, addresses: readonly string[]): net.
   return net.connect({
     host,
     port,
-    // Called only for names. Returns the addresses that were checked; node:net tries them in turn.
+    // node:net calls this only for names, and tries the checked addresses in turn.
     lookup: (_, { all }, callback) => {
       if (all === true) callback(null, checked);
       else callback(null, checked[0]?.address ?? "", checked[0]?.family);
@@ -137,8 +137,8 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
 const addressAttempt = 500;
 
 /**
- * The certificates trusted in addition to Node's own; undefined if there are none. Created once, because parsing the built-in certificates
- * takes longer than a handshake.
+ * Returns a context with the certificates trusted in addition to Node's own, or undefined if there are none. It is created once, because
+ * parsing the built-in certificates takes longer than a handshake.
  */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
@@ -161,7 +161,7 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   return secure;
 }
 
-// The certificates in NODE_EXTRA_CA_CERTS. Node 20 drops them as soon as we add one. Node itself reports an unreadable file.
+// Returns the certificates in NODE_EXTRA_CA_CERTS, because Node 20 drops them as soon as we add one. Node itself reports an unreadable file.
 function extra(): string[] {
   const { NODE_EXTRA_CA_CERTS: file } = process.env;
   try {
@@ -176,7 +176,7 @@ function trustedByNode(): readonly string[] {
   return getCACertificates?.("default") ?? tls.rootCertificates;
 }
 
-// The certificates in a PEM text, checked because OpenSSL would silently skip anything else.
+// Returns the certificates in a PEM text. They are checked, because OpenSSL would silently skip anything else.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

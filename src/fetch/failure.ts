@@ -12,7 +12,7 @@ export class ConnectionProblem extends Error {
   }
 }
 
-/** The problem for an error, before the head of a response or inside its body. */
+/** Returns the problem for an error, before the head of a response or inside its body. */
 export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);

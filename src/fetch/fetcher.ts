@@ -82,7 +82,7 @@ export class Fetcher implements DocumentSource {
     };
   }
 
-  /** May be called hundreds of times in parallel. Rejects only with the reason of a signal. */
+  /** Fetches a document. May be called hundreds of times in parallel. Rejects only with the reason of a signal. */
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const { settings, closing, onEvent } = this.#context;
     // The signal of a request follows that of its crawl.
@@ -113,7 +113,7 @@ export class Fetcher implements DocumentSource {
     return target !== null && this.#context.hosts.hasRoomFor(target, isSpare);
   }
 
-  /** The Crawl-delay of the URL's host. Used only with `useCrawlDelay`, and up to a minute. */
+  /** Sets the Crawl-delay of the URL's host, up to a minute. Without `useCrawlDelay`, does nothing. */
   setCrawlDelay(url: string, milliseconds: number): void {
     const { settings, hosts } = this.#context;
     const target = parseUrl(url);
@@ -125,7 +125,7 @@ export class Fetcher implements DocumentSource {
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The fetcher was closed", "AbortError"));
     this.#context.hosts.close();
-    // The caller's own client may serve other crawls.
+    // The caller's own client stays open, because it may serve other crawls.
     await this.#ownClient?.close();
   }
 }
@@ -160,7 +160,7 @@ class DocumentFetch {
     this.#url = withoutCredentials(request.url);
   }
 
-  /** Rejects only with a signal's reason. */
+  /** Makes all attempts. Rejects only with a signal's reason. */
   async run(): Promise<Fetched> {
     const target = parseUrl(this.#url);
     if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
@@ -219,7 +219,7 @@ class DocumentFetch {
     const isResponse = !("code" in head);
     this.#answered = { receivedAt: new Date().toISOString(), ...(isResponse && { firstByte: this.#sinceSent() }) };
     if (!isResponse) {
-      // Recorded before the slot is released, because the next request depends on it.
+      // The failure is recorded before the slot is released, because the next request depends on it.
       const failed = this.#failOrRetry(outcomeOfProblem(head), head, slot);
       slot.release();
       request.end();
@@ -231,7 +231,7 @@ class DocumentFetch {
     const isWhole = isDocument(status) && !isChallenge(status, head.headers);
     const body = this.#rest === undefined ? isWhole && head.body : this.#rest.restIn(head);
     if (body) return this.#document(request, { ...head, body }, slot);
-    // Not awaited, but the slot is kept until the rest has been discarded.
+    // This is not awaited, but the slot is kept until the rest has been discarded.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
     const { outcome, reason } = failureOf(status, head.headers);
@@ -287,7 +287,7 @@ class DocumentFetch {
     const { settings, backoff, onEvent } = this.#context;
     const { attempts } = this.#end;
     const chosen = settings.retry?.(reason, attempts) ?? mayRetry(reason, attempts, settings.retries, slot.origin);
-    // With a value of another type, the retries would never end, or wait forever.
+    // With a value of another type, the retries might never end, or wait forever.
     if (typeof chosen !== "boolean") number("retry()", chosen);
     const isRetried = chosen !== false;
     if (head === undefined) slot.failed(reason, isRetried);

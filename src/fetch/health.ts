@@ -7,11 +7,11 @@ import type { Settings } from "../model/options.ts";
 import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
 import { type Backoff, mostFailures, type OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
 
-/** What a host asks for. */
+/** The pause that a host asks for. */
 export interface Pause {
   /** How long to send nothing to the host, in milliseconds. */
   readonly delay: number;
-  /** Why nothing more is sent to the host. */
+  /** Why nothing more is sent to the host, if so. */
   readonly refusal: Problem | undefined;
 }
 
@@ -32,7 +32,7 @@ export class HostHealth {
     return this.#origin(name);
   }
 
-  /** Why the origin gets no more requests. */
+  /** Returns why the origin gets no more requests, if so. */
   refusalOf(origin: string, now: number): Problem | undefined {
     if (this.#refusal !== undefined && this.#refusal.until <= now) this.#refusal = undefined;
     return this.#origins.get(origin)?.refusal ?? this.#refusal?.reason;
@@ -54,7 +54,7 @@ export class HostHealth {
     };
   }
 
-  /** Records a response. `sentAt`: when the request was sent. */
+  /** Records a response. `sentAt` is when the request was sent. */
   answered(name: string, status: number, headers: HeaderList, sentAt: number, now: number): Pause | undefined {
     const { hasAnswered, onlyErrors } = this.#origin(name);
     const isFailing = !hasAnswered || onlyErrors > 0;
@@ -65,7 +65,7 @@ export class HostHealth {
     return undefined;
   }
 
-  /** Records that no response arrived within `elapsed` milliseconds. `isRetried`: the request will be sent again. */
+  /** Records that no response arrived within `elapsed` milliseconds. `isRetried` means that the request will be sent again. */
   failed(name: string, reason: Problem, elapsed: number, isRetried: boolean): void {
     if (!hasNoResponse(reason.code)) return;
     const origin = this.#origin(name);
@@ -85,7 +85,7 @@ export class HostHealth {
     return origin;
   }
 
-  // The host and the origin, if a single request must first probe whether they respond again.
+  // Returns the host and the origin, if a single request must first probe whether they respond again.
   #doubts(name: string): Probed[] {
     const origin = this.#origins.get(name);
     const list: Probed[] = this.#host.pauses > 0 ? [this.#host] : [];

@@ -12,9 +12,9 @@ import { longestTimer } from "./timeouts.ts";
 /** Permission to send one request. */
 export interface Slot {
   readonly origin: OriginRecord;
-  /** The head of a response was received. */
+  /** Call this when the head of a response was received. */
   answered(status: number, headers: HeaderList): Pause | undefined;
-  /** No response was received. `isRetried`: the request will be sent again. */
+  /** Call this if no response was received. `isRetried` means that the request will be sent again. */
   failed(reason: Problem, isRetried: boolean): void;
   /** Lets another request use the slot while the reader pauses. The request still counts for `hasRoomFor`. */
   lend(): void;
@@ -26,7 +26,7 @@ export interface Slot {
 export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
-  /** The caller gave this host. */
+  /** Whether the caller gave this host. */
   readonly isTrusted?: boolean;
 }
 
@@ -53,7 +53,7 @@ export class HostLimiter {
   #open = 0;
   #closed = false;
 
-  /** `nameOf`: URLs with the same name count as one host. */
+  /** URLs for which `nameOf` returns the same name count as one host. */
   constructor(
     settings: Settings,
     backoff: Backoff,
@@ -266,7 +266,7 @@ interface Waiter {
 }
 
 interface OwnSlot extends Slot {
-  /** The request also uses a slot of the fleet. */
+  /** Makes the request also use a slot of the fleet. */
   join(shared: SharedSlot): void;
 }
 
@@ -277,7 +277,7 @@ class Host {
   // A Set keeps its order, and can remove a request at once.
   readonly waiting = new Set<Waiter>();
   readonly continuing = new Set<Waiter>();
-  /** No request starts before this time of performance.now(), like all times here. */
+  /** No request starts before this time. All times here are those of performance.now(). */
   nextAt = 0;
   lastStart: number | undefined;
   leastDelay = 0;

@@ -1,15 +1,15 @@
 // Resolves names with the system's resolver (getaddrinfo), which supports hosts files, VPNs and multicast DNS. Results are cached for the run.
 import dns from "node:dns";
 
-/** All addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
+/** Returns all addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
 export type Lookup = (hostName: string, options: LookupOptions) => Promise<readonly string[]>;
 
 export interface LookupOptions {
-  /** Ignore the cache. */
+  /** Whether to ignore the cache. */
   readonly isRetry: boolean;
-  /** The caller gave this host. */
+  /** Whether the caller gave this host. */
   readonly isTrusted: boolean;
-  /** Aborted when nobody is waiting any longer. */
+  /** A signal that is aborted when nobody is waiting any longer. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ async function inTurn(hostName: string, ask: Ask, limit: number): Promise<readon
   return within(limit, asked);
 }
 
-/** Rejects after this many milliseconds. */
+/** Returns the promise's result, or rejects after `limit` milliseconds. */
 export function within<T>(limit: number, promise: Promise<T>, sentence = "No answer"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -58,5 +58,5 @@ async function getaddrinfo(hostName: string): Promise<readonly string[]> {
   return answers.map(({ address }) => address);
 }
 
-/** How long resolving a name may take, in milliseconds. Not part of `timeout.connect`, which is about the website. */
+/** How long resolving a name may take, in milliseconds. It does not count toward `timeout.connect`, which is about the website. */
 export const longestLookup = 10_000;

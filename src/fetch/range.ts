@@ -8,11 +8,11 @@ import { counted, type Head } from "./request.ts";
 /** The request for the rest of a body, and the check of its response. */
 export interface RestRequest {
   readonly headers: Readonly<Record<string, string>>;
-  /** The rest of the body; undefined if the response is anything else. */
+  /** Returns the rest of the body, or undefined if the response is anything else. */
   restIn(head: Head): AsyncIterator<Uint8Array> | undefined;
 }
 
-/** `received`: how many bytes of the body arrived. Undefined if the response has no strong ETag, or its bytes cannot be counted. */
+/** Requests the rest of a body after `received` bytes. Returns undefined if the response has no strong ETag, or its bytes cannot be counted. */
 export function requestForRest({ headers, isDecoded }: Head, received: number): RestRequest | undefined {
   const etag = header(headers, "etag")?.trim() ?? "";
   // Ranges count the bytes of the content encoding, but not of a transfer encoding.

@@ -1,10 +1,10 @@
-// The headers of a request, and the one rule for what the caller supplies (`headers`, user name and password): it is sent to the
-// origins of the start URLs, from http also to https on the same host, but not after a redirect from another website.
+// Makes the headers of requests. What the caller supplies (`headers`, user name and password) is sent only to the origins of the start
+// URLs, from http also to https on the same host, and never after a redirect from another website.
 import zlib from "node:zlib";
 import type { Settings } from "../model/options.ts";
 import { bareHost } from "../model/url.ts";
 
-/** The headers of a request to `origin`. `isAnonymous`: another website led to it. */
+/** Returns the headers of a request to `origin`. `isAnonymous` means that another website led there. */
 export type RequestHeaders = (origin: string, isAnonymous: boolean) => Readonly<Record<string, string>>;
 
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
@@ -36,7 +36,7 @@ const accept =
 // Node has zstd since version 22.15.
 const acceptEncoding = "createZstdDecompress" in zlib ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
 
-/** The value of `authorization` for the user name and the password of a URL. */
+/** Returns the value of `authorization` for the user name and password of a URL. */
 export function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;

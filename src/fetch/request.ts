@@ -16,7 +16,7 @@ export interface Head {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: AsyncIterator<Uint8Array>;
-  /** The client has already removed the content encoding. */
+  /** Whether the client has already removed the content encoding. */
   readonly isDecoded: boolean;
 }
 
@@ -50,7 +50,7 @@ export class HttpRequest {
     else this.#whenEnded.push(callback);
   }
 
-  /** Rejects only with the signal's reason. */
+  /** Sends the request. Rejects only with the signal's reason. */
   async send(client: Client, request: Omit<ClientRequest, "signal" | "onSent">): Promise<Head | Problem> {
     if (this.#isEnded) return this.#abortResult();
     const { firstByte: limit } = this.#timeouts;
@@ -73,7 +73,7 @@ export class HttpRequest {
     }
   }
 
-  /** The next chunk of a body, skipping empty ones. Rejects only with the signal's reason. */
+  /** Returns the next chunk of a body, skipping empty ones. Rejects only with the signal's reason. */
   pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
     if (this.#isEnded) return this.#abortResult();
     this.#clock.start({ limit: this.#timeouts.idle, code: "timeout-idle" });
@@ -142,7 +142,8 @@ export class HttpRequest {
   }
 }
 
-// A client's response, checked: the client may be the caller's, and its mistakes are reported as problems. Never rejects.
+// Sends a request to the client, and checks the response. The client may be the caller's, and its mistakes are reported as problems. Never
+// rejects.
 async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
     const answer: unknown = await client.request(request);
@@ -175,8 +176,8 @@ function failed(value: string): Problem {
   return problem("client-failed", { value });
 }
 
-// The headers, with names in lower case. If the client removed a content encoding, those about the encoded bytes are dropped. What is left
-// is marked as ending with the connection, because `fetch` does not report compressed data that is cut off.
+// Returns the headers with names in lower case. If the client removed a content encoding, drops the headers about the encoded bytes, and
+// adds `connection: close`, because `fetch` does not report compressed data that is cut off.
 function headerList(given: unknown, isDecoded: boolean): HeaderList | undefined {
   const pairs = pairsOf(given);
   if (pairs === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Decides how often and when a request is retried. Only temporary failures are, which the table of problems marks.
+// Decides how often and when a request is retried. Only temporary failures are retried; the table of problems marks them.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { hasNoResponse, isTemporary, type Problem } from "../model/problem.ts";
 
@@ -11,9 +11,9 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** What retries depend on. `failures`: how often the origin has failed to respond since its last response. */
+/** What retries depend on. `failures` counts how often the origin has failed to respond since its last response. */
 export interface OriginRecord {
-  /** It has responded, with any status. */
+  /** Whether the origin has responded, with any status. */
   readonly hasAnswered: boolean;
   readonly wasRetried: boolean;
   readonly failures: number;
@@ -41,18 +41,18 @@ function isRetryable({ code, status }: Problem): boolean {
   return (status === undefined || code === `http-${status}`) && isTemporary(code);
 }
 
-/** A random delay up to a limit that doubles ("full jitter"), so that requests that failed together are not retried together. */
+/** Returns a random delay up to a limit that doubles ("full jitter"), so that requests that failed together are not retried together. */
 export function backoffDelay(attempt: number, { base, cap, random }: Backoff): number {
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
 
-/** How long to pause after a host has asked for the nth pause, in milliseconds. Never zero, even if it `asked` for zero. */
+/** Returns how long to pause after a host has asked for the nth pause, in milliseconds. Never zero, even if the host `asked` for zero. */
 export function pauseDelay(asked: number | undefined, nth: number, { base, cap, random }: Backoff): number {
   if (asked !== undefined && asked >= base) return asked;
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
 }
 
-/** The delay that `Retry-After` asks for, in milliseconds from now; undefined if it cannot be understood. */
+/** Returns the delay that `Retry-After` asks for, in milliseconds from now, or undefined if the header cannot be understood. */
 export function retryAfterDelay(headers: HeaderList, now: number): number | undefined {
   const value = header(headers, "retry-after")?.trim();
   if (value === undefined) return undefined;
@@ -62,12 +62,12 @@ export function retryAfterDelay(headers: HeaderList, now: number): number | unde
   return date === undefined ? undefined : Math.max(0, date - now);
 }
 
-/** A time as an ISO 8601 date, capped at the latest possible one, in the year 275760. */
+/** Formats a time as an ISO 8601 date, capped at the latest possible one, in the year 275760. */
 export function toDate(milliseconds: number): string {
   return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
 }
 
-// https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats. Date.parse alone accepts "junk 7" as a date.
+// Reads only https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats, because Date.parse accepts "junk 7" as a date.
 function parseHttpDate(text: string): number | undefined {
   if (!imfFixdate.test(text) && !rfc850.test(text) && !asctime.test(text)) return undefined;
   const time = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);

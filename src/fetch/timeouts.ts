@@ -21,8 +21,8 @@ export class Clock {
   #lastLook: NodeJS.Immediate | undefined;
 
   /**
-   * `onExpire` is called once, and only during a wait. `longestLate`, in milliseconds: if a timer fires later than this, the process was
-   * suspended or busy.
+   * `onExpire` is called once, and only during a wait. If a timer fires more than `longestLate` milliseconds late, the process was suspended
+   * or busy.
    */
   constructor(total: number, onExpire: (expired: Problem) => void, longestLate = 1000) {
     this.#total = total;
@@ -45,7 +45,7 @@ export class Clock {
     clearImmediate(this.#lastLook);
   }
 
-  /** Must be called after the last wait: a running timer keeps the process alive. */
+  /** Ends all waits. Must be called after the last one, because a running timer keeps the process alive. */
   end(): void {
     this.stop();
     clearTimeout(this.#timer);
