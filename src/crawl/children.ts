@@ -53,7 +53,7 @@ export function childrenOf(options: ChildrenOptions): Children {
   async function takeAll(references: readonly SitemapReference[]): Promise<void> {
     for (const reference of references) {
       if (filter?.follows(reference, isRobots) === false) continue;
-      // Must be a boolean: the result of `match`, for example, would never be false.
+      // Only a boolean is accepted: the result of `match`, for example, would never be false.
       const isFollowed: unknown = recurse === undefined ? true : await recurse(reference, context);
       if (typeof isFollowed !== "boolean") throw unexpected("recurse()", "true or false", isFollowed);
       if (isFollowed) keep(reference);

@@ -20,7 +20,7 @@ export interface ContentOptions {
   readonly children: Children;
   readonly frontier: Frontier;
   readonly filter: PageFilter | undefined;
-  /** `limits.pages`, for the problem. */
+  /** The value of `limits.pages`, which the problem shows. */
   readonly mostPages: number;
   readonly emit: Emit;
 }

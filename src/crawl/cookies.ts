@@ -24,7 +24,7 @@ export class Cookies {
   readonly #websites: ReadonlySet<string>;
   readonly #cookies = new Map<string, Cookie>();
 
-  /** `startUrls`: the URLs that the caller gave. */
+  /** `startUrls` are the URLs that the caller gave. */
   constructor(startUrls: readonly string[]) {
     this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }

@@ -27,7 +27,7 @@ export function crawl(target: CrawlTarget, options?: StreamOptions): AsyncIterab
   };
 }
 
-/** Like `crawl`, with a filter that several crawls share. `urlsOnly`: no other fields of pages are needed. */
+/** Like `crawl`, with a filter that several crawls share. `urlsOnly` means that no other fields of pages are needed. */
 export function crawlWith(
   filter: PageFilter | undefined,
   target: CrawlTarget,
@@ -116,12 +116,12 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
   return { finished, [Symbol.asyncIterator]: () => iterator };
 }
 
-/** All events of a run, in a stream. */
+/** Streams all events of a run. */
 export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
   return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
 }
 
-/** Undefined if all pages pass, because a filter would only take time. */
+/** Returns the filter for pages, or undefined if all pages pass, because a filter would only take time. */
 export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;

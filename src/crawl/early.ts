@@ -14,7 +14,7 @@ export interface EarlyReaderOptions {
   readonly frontier: Frontier;
   readonly prefetcher: Prefetcher;
   readonly filter: PageFilter | undefined;
-  /** Undefined if the document was read already. */
+  /** Reads a document. Returns undefined if it was already read. */
   readonly read: (found: FoundDocument, entry: Declaration) => Promise<Content> | undefined;
   /** How many documents are read at once: as many as may be requested at once, so that stalled documents never hold up the others. */
   readonly readers: number;

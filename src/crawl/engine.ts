@@ -23,7 +23,7 @@ import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import type { Emit, Progress, RunOptions } from "./run.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
 
-/** Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
+/** Runs one crawl. Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
 export async function runCrawl(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const open = await openCrawl(options);
   try {
@@ -178,7 +178,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
       invalid: visitor.invalid,
       pages: frontier.pages,
       requests: asked.requests,
-      // A copy: responses may still arrive while the caller handles the last event.
+      // This is copied, because responses may still arrive while the caller handles the last event.
       obtained: { ...asked.obtained },
       wireBytes: frontier.wireBytes,
       reusedBytes: frontier.reusedBytes,

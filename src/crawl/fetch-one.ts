@@ -29,7 +29,7 @@ export async function fetchDocument(
   }
 }
 
-/** The robots.txt of an origin; undefined if it cannot be reached. */
+/** Fetches the robots.txt of an origin. Returns undefined if it cannot be reached. */
 export async function fetchRobots(
   origin: string,
   { settings, startUrls }: Prepared,

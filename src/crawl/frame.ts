@@ -19,7 +19,7 @@ export type CandidateResult = Omit<DiscoveryRecord, "url" | "by">;
 
 /** What a visit found. */
 export type Visit =
-  /** A finished sitemap. `next`: the next page of a feed. */
+  /** A finished sitemap. `next` is the next page of a feed. */
   | {
       readonly type: "node";
       readonly node: Sitemap;
@@ -28,7 +28,7 @@ export type Visit =
     }
   /** An index whose children are to be visited. */
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
-  /** Not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
+  /** A candidate that is not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
   | { readonly type: "omitted"; readonly result: CandidateResult };
 
 /** A URL without a sitemap. */

@@ -1,5 +1,5 @@
-// Decides what may be visited: ancestors, depth, budgets, and what was visited before. No I/O; all decisions follow the declared order,
-// never the order of arrival, so that two runs agree.
+// Decides what may be visited, by ancestors, depth, budgets and earlier visits. Does no I/O. All decisions follow the declared order, never
+// the order of arrival, so that two runs agree.
 import { documentKey, type Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -48,7 +48,7 @@ export class Frontier {
     this.#textLeft = this.#mostText;
   }
 
-  /** Why a document must not be visited; undefined if it may be. Candidates of discovery have depth 1. */
+  /** Returns why a document must not be visited, or undefined if it may be. Candidates of discovery have depth 1. */
   refusal(key: string, depth: number): Problem | undefined {
     if (this.#active.has(key)) return problem("cycle");
     // A document that was read before its visit was already counted.
@@ -58,7 +58,7 @@ export class Frontier {
     return this.exhausted();
   }
 
-  /** The budget that is used up, or too small for this many more documents; undefined if there is none. */
+  /** Returns the problem of a budget that is used up, or too small for this many more documents, if there is one. */
   exhausted(more = 1): Problem | undefined {
     const { sitemaps, bytes, pages } = this.#limits;
     if (this.#sitemaps + this.#reserved.size + more > sitemaps) return problem("limit-sitemaps", { limit: sitemaps });
@@ -114,7 +114,7 @@ export class Frontier {
     return this.#active.has(key) || this.#active.has(readKey);
   }
 
-  /** Whether the document with this key was visited or is being visited: it need not be fetched. */
+  /** Whether the document with this key was visited or is being visited, so that it need not be fetched. */
   isKnown(key: string): boolean {
     return this.#active.has(key) || this.#visited.has(key) || this.#abandoned.has(key);
   }
@@ -124,18 +124,18 @@ export class Frontier {
     return isRobotsUrl(url) || this.isKnown(key) || this.isKnown(readKey);
   }
 
-  /** What an earlier visit found there. */
+  /** Returns what an earlier visit found at this hop. */
   visited({ key, readKey }: Hop): Sitemap | undefined {
     const read = this.#visited.get(readKey);
     return this.#visited.get(key) ?? (read?.kind === "invalid" ? undefined : read);
   }
 
-  /** The earlier guess that found no sitemap at this key, if there was one. With `isGuess`, the homepage counts as such a guess. */
+  /** Returns the earlier guess that found no sitemap at this key, if there was one. With `isGuess`, the homepage counts as such a guess. */
   missing(key: string, isGuess: boolean): Missing | undefined {
     return this.#abandoned.get(key) ?? (isGuess && this.#homepage?.keys.includes(key) ? this.#homepage : undefined);
   }
 
-  /** How many of these pages the budget still allows. */
+  /** Counts pages. Returns how many of them the budget still allows. */
   takePages(count: number): number {
     const taken = Math.min(count, this.#limits.pages - this.pages);
     this.pages += taken;
@@ -149,19 +149,19 @@ export class Frontier {
   }
 
   /**
-   * Counts the characters of a listed URL as it would be requested, where one letter may become nine. Returns false if there are too many.
+   * Counts the characters of a listed URL in its encoded form, in which one letter may become nine. Returns false if there are too many.
    */
   takeText({ url }: SitemapReference): boolean {
     this.#textLeft -= urlKey(url).length;
     return this.#textLeft >= 0;
   }
 
-  /** Why the next reference of this index must not be visited, if its URL exceeds the budget. */
+  /** Returns why the next reference of this index must not be visited, if its URL exceeds the budget. */
   beyondText({ next, within }: Frame): Problem | undefined {
     return next < within ? undefined : problem("limit-sitemap-urls", { limit: this.#mostText });
   }
 
-  // 50 kB of a compressed index can list 50,000 sitemaps with long URLs.
+  // URLs have a budget, because 50 kB of a compressed index can list 50,000 sitemaps with long URLs.
   get #mostText(): number {
     const { sitemaps, sitemapUrlLength } = this.#limits;
     return Math.max(sitemaps, protocolEntries) * sitemapUrlLength;
@@ -227,7 +227,7 @@ export class Frontier {
     return this.#contents.size > 0 && pages <= this.#mostPages;
   }
 
-  /** The URL of a sitemap in the tree that lists the same URLs, if there is one. From now on the keys lead to it. */
+  /** Returns the URL of a sitemap in the tree that lists the same URLs, if there is one. From now on the keys lead to it. */
   sameAs(reading: Reading, keys: readonly string[]): string | undefined {
     const url = this.#contents.get(contentOf(reading) ?? "");
     const node = url === undefined ? undefined : this.#visited.get(documentKey({ url }));
@@ -250,7 +250,7 @@ const mostRefused = 1000;
 // Guesses are compared with this many sitemaps; later ones are not remembered.
 const mostContents = 10_000;
 
-// The identity of a sitemap: what it lists. Undefined if that is uncertain, or if it is one page of a feed.
+// Returns the identity of a sitemap: what it lists. Returns undefined if that is uncertain, or if the sitemap is one page of a feed.
 function contentOf({ outcome, listed, complete, isWhole }: Reading): string | undefined {
   const isFeedPage = outcome.kind === "pages" && outcome.next !== undefined;
   return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? listed : undefined;

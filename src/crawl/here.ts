@@ -1,5 +1,5 @@
 // The option `here` is for a copy of a website, such as a preview, whose documents name the host of the original. URLs on that host are
-// fetched from, and listed on, the address that was given.
+// rewritten to the address that was given, both to fetch sitemaps and to list pages.
 import { type Options, resolveOptions } from "../model/options.ts";
 import { type Rewrite, rewrite } from "../model/rewrite.ts";
 import { bareHost, isHttpUrl, parseUrl } from "../model/url.ts";
@@ -7,14 +7,14 @@ import { fetchDocument } from "./fetch-one.ts";
 import type { Prepared } from "./prepare.ts";
 import { read } from "./read.ts";
 
-/** The same crawl, with rewrites from the host that the documents name to the start. */
+/** Adds rewrites to a crawl, from the host that its documents name to the address of its start. */
 export async function withHere(prepared: Prepared, signal: AbortSignal): Promise<Prepared> {
   const { settings, start, options } = prepared;
   const pairs = await herePairs(start.homepage, start.sitemaps ?? [], { ...options, signal });
   return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...pairs] } };
 }
 
-/** Rewrites from the host that the documents of a website name to its address; none if they are the same. */
+/** Finds the host that a website's documents name. Returns rewrites from there to the website's address, or none if both are the same. */
 export async function herePairs(
   homepage: string,
   sitemaps: readonly string[],
@@ -30,7 +30,7 @@ export async function herePairs(
     host ??= foreignHost(await ask(url), origin);
   if (host === undefined) return [];
   const bare = bareHost(host);
-  // `www.` before an address is not a host.
+  // `www.` before an IP address is not a host.
   const names = ["https", "http"]
     .flatMap((scheme) => [`${scheme}://${bare}`, `${scheme}://www.${bare}`])
     .filter(isHttpUrl);
@@ -40,7 +40,7 @@ export async function herePairs(
   );
 }
 
-// The most common host of the URLs, if it is not that of the origin.
+// Returns the most common host of the URLs, if it is not the origin's.
 function foreignHost(urls: readonly string[], origin: string): string | undefined {
   const counts = new Map<string, number>();
   for (const url of urls) {
@@ -51,7 +51,7 @@ function foreignHost(urls: readonly string[], origin: string): string | undefine
   return host === "" || bareHost(host) === bareHost(parseUrl(origin)?.host ?? "") ? undefined : host;
 }
 
-// The first URLs that a document declares, which are enough to find out its host; none if it cannot be read.
+// Returns the first URLs that a document declares, which are enough to find out its host, or none if it cannot be read.
 async function urlsIn(url: string, options: Options = {}): Promise<readonly string[]> {
   const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
   const found = await fetchDocument(url, { ...rest, here: false, rewrite: [] });

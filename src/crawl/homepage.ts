@@ -7,10 +7,10 @@ import { isLossy, ProblemLog } from "../model/problem.ts";
 import { OpenedDocument } from "../open/open-document.ts";
 import { type Document, pauseWhenDue } from "./read.ts";
 
-// In bytes, decoded. Hardly any homepage has more, and most links are at its beginning.
+// How many decoded bytes are read. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
 
-// Enough for the first tag. Comments and an XML declaration may come before it.
+// How many characters are examined for the first tag. Comments and an XML declaration may come before it.
 const startLength = 2048;
 const htmlStart = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i;
 
@@ -19,11 +19,11 @@ export interface HomepageContent {
   readonly links: readonly Candidate[];
   /** The well-known paths of its CMS, if that was recognized. */
   readonly paths: readonly string[] | undefined;
-  /** It begins like an HTML page, so it is neither a sitemap nor a robots.txt. */
+  /** Whether it begins like an HTML page, so that it is neither a sitemap nor a robots.txt. */
   readonly isHtml: boolean;
 }
 
-/** Adds to `problems` what was not read or not used. */
+/** Reads the homepage. Adds to `problems` what could not be read or used. */
 export async function readHomepage(
   { headers, body, isCut }: Document,
   url: string,

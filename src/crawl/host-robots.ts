@@ -1,4 +1,5 @@
-// Which URLs the robots.txt of their own host allows a crawler: for `allowedFor`, and for the pages that `check --pages` requests.
+// Decides which URLs a crawler may fetch, by the robots.txt of their own host: for `allowedFor`, and for the pages that `check --pages`
+// requests.
 import type { Settings } from "../model/options.ts";
 import { isCutOff } from "../model/problem.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
@@ -8,10 +9,10 @@ import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 import { type Document, type Reading, read, textOf } from "./read.ts";
 import type { Followed } from "./redirects.ts";
 
-/** The robots.txt of an origin; undefined if its content is unknown. */
+/** Returns the robots.txt of an origin, or undefined if its content is unknown. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
 
-/** A missing robots.txt allows everything, an unreachable one nothing: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1 */
+/** Reads a robots.txt. A missing one allows everything, an unreachable one nothing: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1 */
 export async function robotsIn(
   found: Followed,
   settings: Pick<Settings, "limits" | "strict">,
@@ -23,9 +24,9 @@ export async function robotsIn(
   return rulesIn(step.value);
 }
 
-/** The rules of a robots.txt; undefined if a part of them is missing. Any other document at its URL has no rules. */
+/** Returns the rules of a robots.txt, or undefined if a part of them is missing. Any other document at its URL has no rules. */
 export function rulesIn({ outcome, robots, problems }: Reading): RobotsGroups | undefined {
-  // https://www.rfc-editor.org/rfc/rfc9309#section-2.5: what exceeds the limit is ignored.
+  // Anything beyond the limit is ignored: https://www.rfc-editor.org/rfc/rfc9309#section-2.5
   if (problems.some(({ code }) => isCutOff(code) && code !== "limit-robots-bytes")) return undefined;
   if (outcome.kind !== "invalid") return robots ?? new RobotsGroups();
   return outcome.reason.code === "not-a-sitemap" || outcome.reason.code === "empty" ? new RobotsGroups() : undefined;
@@ -38,8 +39,8 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
 }
 
 /**
- * Returns whether an `agent`, with or without a version, may fetch a URL; undefined if unknown. At most `most` origins get one request
- * each.
+ * Returns a function that tells whether an `agent`, with or without a version, may fetch a URL; undefined means unknown. It sends at most
+ * one request to each origin, and to at most `most` origins.
  */
 export function allowedUrls(
   agent: string,

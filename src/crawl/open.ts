@@ -15,7 +15,7 @@ export interface OpenCrawl extends RunOptions {
   readonly sources: Sources;
   readonly time: TimeBudget;
   readonly openedAt: number;
-  /** Counts the requests, and how documents were obtained. */
+  /** The number of requests, and of documents by how they were obtained. */
   readonly asked: Pick<Totals, "requests" | "obtained">;
   /** Closes everything but the store. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
-// Applies the page filters, for crawls, trees and single documents. Each run has its own: it remembers the listed pages, and counts the
-// pages that each filter accepted.
+// Applies the page filters, for crawls, trees and single documents. Each run has its own `PageFilter`, which remembers the listed pages,
+// and counts the pages that each filter accepted.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
@@ -17,7 +17,7 @@ import { PageSample } from "./page-sample.ts";
 interface Step {
   readonly name: keyof PageFilterSettings;
   readonly passes: (page: SitemapPage) => boolean;
-  /** How many pages it let through. */
+  /** How many pages passed this filter. */
   passed: number;
 }
 
@@ -29,7 +29,7 @@ export class PageFilter {
   // Whether a URL is on the website that is being listed.
   #isAtHome: Matches = () => true;
   #allows: ReturnType<typeof allowedUrls> | undefined;
-  /** Pages seen, and pages that passed. */
+  /** The number of pages seen, and of pages that passed. */
   seen = 0;
   listed = 0;
   #undated = 0;
@@ -77,7 +77,7 @@ export class PageFilter {
     if (settings.allowedFor !== undefined) add("allowedFor", () => true);
   }
 
-  /** Prepares for the pages of a website. Call it before them. */
+  /** Prepares for a website. Call this before `pages`. */
   async begin(homepage: string, robotsOf: RobotsOf): Promise<void> {
     const { scope, allowedFor } = this.settings;
     if (allowedFor !== undefined) this.#allows = allowedUrls(allowedFor, robotsOf);
@@ -91,7 +91,7 @@ export class PageFilter {
     this.#isAtHome = byOrigin((url) => isHost(url) || isSite(url));
   }
 
-  /** Whether `limit` was reached: no more pages are listed. */
+  /** Whether `limit` was reached, so that no more pages are listed. */
   get reached(): boolean {
     return this.listed >= this.settings.limit;
   }
@@ -117,7 +117,7 @@ export class PageFilter {
     return { listed: this.listed, undated: this.#undated, robotsUnknown: this.#unknown };
   }
 
-  /** If no page passed: the filters up to and including the first that rejected all pages. */
+  /** If no page passed, the filters up to and including the first that rejected all pages. */
   get empty(): readonly (keyof PageFilterSettings)[] {
     const end = this.seen === 0 ? -1 : this.#steps.findIndex(({ passed }) => passed === 0);
     return this.#steps.slice(0, end + 1).map(({ name }) => name);
@@ -143,7 +143,7 @@ export class PageFilter {
     return !(parent !== "robots" && this.#excludeSitemap?.(sitemap)) && (this.#includeSitemap?.(sitemap) ?? true);
   }
 
-  /** The pages to list. */
+  /** Returns the pages to list. */
   async pages<List extends PageList>(pages: List): Promise<List | readonly SitemapPage[]> {
     if (this.reached) {
       this.isCut ||= pages.length > 0;
@@ -153,7 +153,7 @@ export class PageFilter {
     let kept: List | readonly SitemapPage[] =
       this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
     if (this.#allows !== undefined) kept = await this.#allowedOf([...kept], this.#allows);
-    // Computed after waiting, because pages of other documents may have been listed meanwhile.
+    // This is computed after waiting, because pages of other documents may have been listed in the meantime.
     const left = this.settings.limit - this.listed;
     this.isCut ||= kept.length > left;
     if (kept.length > left) kept = kept.slice(0, Math.max(0, left));

@@ -6,11 +6,11 @@ import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
 
 interface Candidate<Origin> {
-  /** Copied if it is kept for some time, because the texts of a page may keep its whole document in memory. */
+  /** The page. It is copied if it is kept for some time, because its texts may keep the whole document in memory. */
   page: SitemapPage;
   isCopy: boolean;
   readonly origin: Origin;
-  /** In declared order. */
+  /** The position of the page in declared order. */
   readonly at: number;
   readonly hash: number;
 }
@@ -21,7 +21,7 @@ interface Group<Origin> {
   kept: Candidate<Origin>[];
 }
 
-/** `Origin`: what identifies a batch of pages to the caller, such as their event. */
+/** Collects a sample. `Origin` is what identifies a batch of pages to the caller, such as their event. */
 export class PageSample<Origin> {
   readonly #size: number;
   readonly #seed: number;
@@ -45,7 +45,7 @@ export class PageSample<Origin> {
     }
   }
 
-  /** The sample, in declared order: the pages of each origin together. */
+  /** Yields the sample in declared order, with the pages of each origin together. */
   *take(): Generator<{ readonly origin: Origin; readonly pages: readonly SitemapPage[] }, void> {
     const shares = this.#shares();
     const chosen = [...this.#groups.values()].flatMap((group) => lowest(group.kept, shares.get(group) ?? 0));
@@ -66,7 +66,7 @@ export class PageSample<Origin> {
     return group;
   }
 
-  // How many pages each group gets: first one for each, starting with the largest groups; then more by the square root of the size.
+  // Computes how many pages each group gets: first one for each, starting with the largest groups; then more by the square root of the size.
   #shares(): Map<Group<Origin>, number> {
     const groups = [...this.#groups.values()].sort((one, other) => other.count - one.count).slice(0, this.#size);
     const shares = new Map(groups.map((group) => [group, 1]));
@@ -89,8 +89,8 @@ export class PageSample<Origin> {
     return shares;
   }
 
-  // Drops candidates that will not get into the sample: on average, it needs no more than a group's current share of the pages seen so far.
-  // Twice that share and a few more are kept, because chance decides how many of the lowest hashes come early.
+  // Drops candidates that will not get into the sample. On average, the sample needs no more than a group's current share of the pages seen so
+  // far. Twice that share and a few more are kept, because chance decides how many of the lowest hashes come early.
   #trim(): void {
     const groups = [...this.#groups.values()];
     const sum = groups.reduce((total, { count }) => total + Math.sqrt(count), 0);
@@ -111,7 +111,7 @@ function lowest<Origin>(candidates: readonly Candidate<Origin>[], count: number)
   return [...candidates].sort((one, other) => one.hash - other.hash || one.at - other.at).slice(0, count);
 }
 
-// Beyond this, sections are sampled together.
+// Beyond this number of groups, sections are sampled together.
 const mostGroups = 10_000;
 
 // Unlike a fingerprint, this hash is the same in every process and on every host, so a preview has the same sample on another port.

@@ -1,6 +1,6 @@
-// What a crawl does next, in declared order: robots.txt and everything below it, then the homepage's links, then well-known paths, which
-// are guesses; below each index depth first. No I/O: the engine does the steps and reports their results, so the plan depends on what was
-// found, and never on what arrived first.
+// Decides what a crawl does next, in declared order: robots.txt and everything below it, then the homepage's links, then well-known paths,
+// which are guesses; below each index depth first. The plan does no I/O: the engine does the steps and reports their results, so the plan
+// depends on what was found, and never on what arrived first.
 import { type Candidate, candidatesBeyond, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
@@ -16,13 +16,13 @@ import type { Start } from "./prepare.ts";
 import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects.ts";
 
 export type Step =
-  /** `needsFetch`: a candidate that nothing has prefetched. */
+  /** Visit a reference. `needsFetch` means that it is a candidate that nothing has prefetched. */
   | { readonly type: "visit"; readonly entry: Declaration; readonly needsFetch: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
-  /** One node stands for several children: those left when a budget is used up, or those refused alike. */
+  /** Add one node for several children: those left when a budget is used up, or those refused for the same reason. */
   | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
-  /** All children of an index were visited. */
+  /** Finish an index, after all its children were visited. */
   | { readonly type: "leave"; readonly node: IndexSitemap; readonly frame: Frame };
 
 export interface PlanOptions {
@@ -36,10 +36,10 @@ export interface PlanOptions {
   readonly over: () => Problem | undefined;
 }
 
-// If the first requests, for robots.txt, the homepage and guesses, are all refused alike, this many refusals mean that the website blocks
-// us.
+// If the first requests, for robots.txt, the homepage and guesses, are all refused in the same way, this many refusals mean that the website
+// blocks us.
 const alikeRefusals = 5;
-// How many references of an index are examined for prefetching at once: an index may have a million.
+// How many references of an index are examined for prefetching at once, because an index may have a million.
 const mostAtOnce = 1024;
 
 export class Plan {
@@ -52,7 +52,7 @@ export class Plan {
   readonly #options: PlanOptions;
   // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
   readonly #stack: Frame[] = [];
-  // Indexes that were read before their visit: their references may be prefetched, too.
+  // Indexes that were read before their visit, so that their references may be prefetched, too.
   readonly #early = new Set<Frame>();
   // The next page of the feed that was visited last.
   #nextPage: Declaration | undefined;
@@ -62,7 +62,8 @@ export class Plan {
   #candidates: Candidate[] = [];
   // Well-known paths that the website's CMS does not use. They are tried if nothing else is found.
   #others: Candidate[] = [];
-  // `later`: a robots.txt may still redirect, and show where the homepage is. `due`: the homepage can be requested. `taken`: it was read.
+  // `later` means that a robots.txt may still redirect, and show where the homepage is; `due`, that the homepage can be requested; `taken`,
+  // that it was read.
   #homepageState: "later" | "due" | "taken";
   #homepageResult: Followed | undefined;
   // Whether everything declared has been read, so that only well-known paths are left.
@@ -88,12 +89,12 @@ export class Plan {
     return this.#homepageState === "due";
   }
 
-  /** With `strictRobots`: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4: "the crawler MUST assume complete disallow". */
+  /** Whether `strictRobots` ends the crawl: "the crawler MUST assume complete disallow" (https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4). */
   get isStopped(): boolean {
     return this.#options.settings.strictRobots && this.problems.has("robots-unreachable");
   }
 
-  /** The next step; undefined at the end. The result of the previous step must have been reported. */
+  /** Returns the next step, or undefined at the end. The result of the previous step must have been reported. */
   next(): Step | undefined {
     const nextPage = this.#nextPage;
     this.#nextPage = undefined;
@@ -103,7 +104,7 @@ export class Plan {
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
   }
 
-  /** Passes on what may be prefetched, in the order of the visits, until `start` returns false. `isSpare`: it must not delay others. */
+  /** Calls `start` with what may be prefetched, in the order of the visits, until it returns false. A fetch that `isSpare` must not delay others. */
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
     const { frontier } = this.#options;
     if (frontier.isEnough || frontier.exhausted() !== undefined) return;
@@ -166,8 +167,8 @@ export class Plan {
   }
 
   /**
-   * Ends the plan, after everything was visited. Returns why nothing could be read from the website; undefined if it is reachable. A single
-   * response that is not a refusal, even "not found", makes it reachable.
+   * Ends the plan, after everything was visited. Returns why nothing could be read from the website, or undefined if it is reachable. A
+   * single response that is not a refusal, even "not found", makes it reachable.
    */
   finish(): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
@@ -193,7 +194,7 @@ export class Plan {
     }
     const [reason] = reasons;
     if (reason === undefined) return undefined;
-    // A refused guess is not a loss, since no sitemap was declared there, unless nothing else was found.
+    // A refused guess is a loss only if nothing else was found, because no sitemap was declared there.
     const isSaid = this.problems.has("robots-unreachable") || this.#homepageResult?.outcome === "failed";
     if (this.#options.start.sitemaps === undefined && !isSaid) this.problems.add("website-unreachable");
     const [outcome = "failed", other] = outcomes;
@@ -267,7 +268,7 @@ export class Plan {
   #visitOf(candidate: Candidate): Step {
     const { frontier, rules } = this.#options;
     const isKnown = frontier.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
-    // The plan starts no fetch for robots.txt itself: nothing is prefetched before robots.txt has been read.
+    // No fetch is started for robots.txt itself, because nothing is prefetched before robots.txt has been read.
     const needsFetch = candidate.by !== "robots" && frontier.exhausted() === undefined && !isKnown;
     return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
@@ -293,7 +294,7 @@ export class Plan {
     this.#homepageState = "due";
   }
 
-  // Passes on the references of one index. Returns whether all of them were started.
+  // Starts to prefetch the references of one index. Returns whether all of them were started.
   #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
     frame.ahead = Math.max(frame.ahead, frame.next);
@@ -313,7 +314,7 @@ export class Plan {
     if (this.#options.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });
   }
 
-  // The results of all requests.
+  // The results of all requests so far.
   get #answers(): readonly Omit<DiscoveryRecord, "by">[] {
     const asked = this.records.filter(({ outcome }) => outcome !== "skipped");
     return this.#homepageResult === undefined ? asked : [this.#homepageResult as Omit<DiscoveryRecord, "by">, ...asked];

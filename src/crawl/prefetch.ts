@@ -1,4 +1,5 @@
-// Fetches documents before they are needed, each once, in the order in which they will be read. The source decides how many in parallel.
+// Fetches documents before they are needed, each once, in the order in which they will be read. The source decides how many are fetched in
+// parallel.
 import type { Store } from "../archive/store.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
@@ -30,8 +31,8 @@ export interface PrefetcherOptions extends Sources {
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nothing more is prefetched while this many documents wait either, because they are fetched for nothing if the caller stops. With a store,
-// more may wait.
+// Nothing more is prefetched while this many documents wait, either, because they would be fetched for nothing if the caller stops. With a
+// store, more may wait.
 const mostWaiting = 64;
 const mostKept = 1024;
 // How many redirects are remembered. Further ones are requested again if needed.
@@ -45,7 +46,7 @@ export class Prefetcher {
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
-  // Those of the given `answers` that have not been used yet.
+  // The given `answers` that have not been used yet.
   readonly #unused: Map<string, Fetched>;
   /** Called for each reference whose document is prefetched. */
   onStart: ((entry: Declaration, hop: Hop) => void) | undefined;
@@ -73,7 +74,7 @@ export class Prefetcher {
     follow(first, fetch, end).catch(() => undefined);
   }
 
-  /** The response for one hop, fetched once until it is dropped. Rejects when the crawl is aborted. */
+  /** Returns the response for one hop, which is fetched once until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = fetchKey(hop.request);
     this.#waiting.delete(key);
@@ -84,7 +85,7 @@ export class Prefetcher {
     return fetched;
   }
 
-  /** The response for one hop, before its visit. It is kept until `get`. */
+  /** Returns the response for one hop, before its visit. It is kept until `get`. */
   peek(hop: Hop): Promise<Fetched> {
     return this.#answers.get(fetchKey(hop.request)) ?? this.#begin(hop);
   }
@@ -124,7 +125,7 @@ export class Prefetcher {
 
   #begin(hop: Hop): Promise<Fetched> {
     const fetching = this.#fetch(hop);
-    // Nobody may be waiting for it yet.
+    // Nobody may be waiting for the result yet, so a rejection would be unhandled.
     fetching.catch(() => undefined);
     this.#answers.set(fetchKey(hop.request), fetching);
     return fetching;

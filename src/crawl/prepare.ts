@@ -27,21 +27,21 @@ export type CrawlTarget =
   | { readonly homepage: string | URL }
   | { readonly sitemaps: readonly (string | URL)[] };
 
-/** Where to begin: a homepage to discover from, or sitemaps that are given. URLs without credentials. */
+/** Where to begin: at a homepage, or at given sitemaps. The URLs have no credentials. */
 export interface Start {
-  /** Ends in a slash; the URL of the root. */
+  /** The URL of the root, which ends in a slash. */
   readonly homepage: string;
   readonly sitemaps?: readonly string[] | undefined;
 }
 
-/** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`). */
+/** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`) if the target is invalid. */
 export function checkTarget(target: CrawlTarget): CheckedTarget {
   return checked(urlText(target));
 }
 
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
 
-// The URLs that were given without a scheme.
+// Returns the URLs that were given without a scheme.
 function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly string[] {
   const { homepage, sitemaps = [homepage ?? target] } = Object(target) as { homepage?: unknown; sitemaps?: unknown[] };
   return urls.filter((url, at) => {
@@ -80,7 +80,7 @@ function httpUrl(value: unknown, what: string): string {
 const looksLikeHost =
   /^(?![^/?#]+\.(?:xml|gz|txt|csv|json|html?|warc)$)(?:[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)+\.?|localhost|\[[\da-f:.]+\])(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
 
-/** The name of a website with https, for which http is used if https does not answer; the URL itself if it has no such name. */
+/** Removes the scheme from an https URL, so that http is used if https does not answer. Keeps it if the rest does not look like a host. */
 export function withoutScheme(homepage: string): string {
   const name = homepage.replace(/^https:\/\//, "");
   return looksLikeHost.test(name) ? name : homepage;
@@ -137,7 +137,7 @@ export function prepare(
   return { start, settings, startUrls, assumed: assumedUrls(target, startUrls), target, options };
 }
 
-/** The settings to save in an archive, ready for JSON. A limit of `Infinity` is omitted. */
+/** Returns the settings to save in an archive, ready for JSON. A limit of `Infinity` is omitted. */
 export function archivedSettings(settings: Settings): Record<string, unknown> {
   return kept(shapingOptions, settings as unknown as Record<string, unknown>);
 }
@@ -153,7 +153,7 @@ function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknow
   );
 }
 
-/** The options of a replay. Throws a `SitemapError` if the archive's settings are not valid. */
+/** Returns the options of a replay. Throws a `SitemapError` if the archive's settings are not valid. */
 export function replayOptions(archived: Readonly<Record<string, unknown>>, reader: ArchiveSettings): Options {
   const fields = new Map(Object.entries(archived));
   const fixed = withFixedLimits(reader.limits);

@@ -22,13 +22,13 @@ import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */
 export interface Document {
-  /** Its own URL: the base of relative URLs; a URL that ends in `/robots.txt` makes it a robots.txt. */
+  /** The document's own URL, to resolve relative URLs. A URL that ends in `/robots.txt` makes it a robots.txt. */
   readonly url: string | undefined;
   readonly headers: HeaderList;
   readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "end" | "isGood">>;
-  /** It was requested as robots.txt, wherever it was found. */
+  /** Whether the document was requested as robots.txt, wherever it was found. */
   readonly isRobots?: boolean;
-  /** Called between two chunks: whether to stop reading there. `body.end` then says why. */
+  /** Called between two chunks. Returns whether to stop reading there; `body.end` then says why. */
   readonly isCut?: () => boolean;
 }
 
@@ -45,13 +45,13 @@ export interface Reading {
   readonly outcome: ParseOutcome;
   readonly complete: boolean;
   readonly problems: readonly Problem[];
-  /** As received, and after decompression. */
+  /** The size as received, and after decompression. */
   readonly wireBytes: number;
   readonly decodedBytes: number;
   readonly charset: string | undefined;
-  /** Whether it was read to its end. */
+  /** Whether the document was read to its end. */
   readonly isWhole: boolean;
-  /** Equal for documents that list the same URLs, in any order and format. */
+  /** A key that is equal for documents that list the same URLs, in any order and format. */
   readonly listed: string;
   /** The rules of a robots.txt. */
   readonly robots: RobotsGroups | undefined;
@@ -60,7 +60,7 @@ export interface Reading {
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
 export type ReadDocument = typeof read;
 
-/** Yields the entries in batches; returns the result. Throws only what the body throws. `next(false)` stops without reporting a loss. */
+/** Reads a document: yields its entries in batches, and returns the result. Throws only what the body throws. `next(false)` stops without reporting a loss. */
 export async function* read(
   document: Document,
   settings: ReadSettings,
@@ -85,7 +85,7 @@ export async function* read(
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
-  // Checked before `parser.end()`: if the body broke, its last line or tag is incomplete.
+  // This is checked before `parser.end()`, because the last line or tag of a body that broke is incomplete.
   const broken = document.body.end?.problem;
   if (broken !== undefined) problems.addProblem(broken);
   // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
@@ -117,13 +117,13 @@ export async function* read(
   };
 }
 
-/** Whether nothing but the document itself can show that it is cut off. */
+/** Whether only the document itself can show that it is cut off. */
 export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
   const isClosed = headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
   return isClosed && endsWithConnection(headers);
 }
 
-/** Like `read`, if only the URLs of pages are needed. */
+/** Like `read`, but reads only the URLs of pages. */
 export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
 /** Yields only the text of a document, in pieces. */
@@ -131,7 +131,7 @@ export async function* textOf(document: Document, { limits }: ReadSettings): Asy
   for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
 }
 
-// Imported when the first document is read, because it brings the decompressors.
+// This module is imported when the first document is read, because it loads the decompressors.
 let opening: typeof import("../open/open-document.ts") | undefined;
 
 async function opened(
@@ -148,7 +148,7 @@ async function opened(
   return new opening.OpenedDocument(body, { headers, ...most, encodingLayers, problems });
 }
 
-/** The bytes of a document: all of them, or in chunks. */
+/** The bytes of a document, whole or in chunks. */
 export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /**
@@ -185,8 +185,8 @@ function hasAny({ pages, lines, sitemaps }: Entries): boolean {
   return pages.length > 0 || lines !== undefined || sitemaps.length > 0;
 }
 
-// The reason is the first cause: a refusal to open it (a refused robots.txt looks like an empty one, which is valid); then, if the
-// document is empty, the loss that made it so; then the parser's reason.
+// The reason why a document is invalid is the first cause: a refusal to open it (a refused robots.txt looks like an empty one, which is
+// valid); then, if the document is empty, the loss that made it so; then the parser's reason.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;
@@ -200,7 +200,7 @@ const longestTurn = 40;
 
 let turnedAt = 0;
 
-/** Lets other work of the process run, if that is due; otherwise returns undefined. Cheap enough to call often. */
+/** Lets other work of the process run, if that is due; otherwise returns undefined. It is cheap enough to call often. */
 export function pauseWhenDue(): Promise<void> | undefined {
   const now = performance.now();
   if (now - turnedAt < longestTurn) return undefined;

@@ -35,7 +35,7 @@ export interface FollowRules {
   readonly rewritten: (url: string) => string;
 }
 
-/** The rules for these start URLs and this source. */
+/** Makes the rules for these start URLs and this source. */
 export function followRules(
   limits: FollowRules["limits"],
   startUrls: readonly string[],
@@ -49,7 +49,7 @@ export function followRules(
   return { limits, variesByCredentials, cookies, rewritten: (url) => rewriteUnlessTarget(url, pairs) };
 }
 
-/** The result of following redirects from a URL. `keys`: the keys of the URLs that this result is valid for. */
+/** The result of following redirects from a URL. `keys` are the keys of the URLs that this result is valid for. */
 export type Followed = FoundDocument | FollowFailure;
 
 export interface FoundDocument {
@@ -71,11 +71,11 @@ export interface FollowFailure {
   readonly keys: readonly string[];
   readonly status?: number;
   readonly reason: Problem;
-  /** Absent if no request was sent. */
+  /** The response; absent if no request was sent. */
   readonly response?: SitemapResponse | undefined;
 }
 
-// How often a chain that sets cookies may return to one of its URLs, and continue as if for the first time.
+// How often a chain that sets cookies may return to one of its URLs, and continue as if it were there for the first time.
 const mostReturns = 3;
 
 /** How a hop was reached. */
@@ -105,7 +105,7 @@ export class Hop {
   }
 
   static first(url: string, role: DocumentRole, rules: FollowRules): Hop {
-    // A fragment is a position inside a document.
+    // A fragment is a position inside a document, so it is removed.
     const [document = url] = url.split("#", 1);
     const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
     return new Hop(rules.rewritten(withoutCredentials(document)), { role, rules, ...nothing });
@@ -121,18 +121,18 @@ export class Hop {
     return { url, role, isRedirected, ...defined({ cookie, anonymous, again }) };
   }
 
-  /** Equal for hops that lead to the same document. */
+  /** A key that is equal for hops that lead to the same document. */
   get key(): string {
     this.#key ??= documentKey({ url: this.url, anonymous: this.#isAnonymous });
     return this.#key;
   }
 
-  /** The key of a document that was already read: documents in the tree are not requested again in another way. */
+  /** The key to look up documents that were already read. A document in the tree is not requested again with or without credentials. */
   get readKey(): string {
     return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;
   }
 
-  /** The next hop, or why the redirect is not followed. */
+  /** Returns the next hop, or why the redirect is not followed. */
   next({ status, headers }: FetchedRedirect): Hop | FollowFailure {
     const { url } = this;
     const { role, rules, before, returns, ...chain } = this.#chain;
@@ -166,7 +166,7 @@ export class Hop {
     return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
 
-  /** The result of the chain, from a response that is not a redirect. */
+  /** Ends the chain with a response that is not a redirect. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): Followed {
     const { hops, problems } = this.#chain;
     const { url } = this;
@@ -195,8 +195,8 @@ export class Hop {
 }
 
 /**
- * Follows redirects from a URL to its document. `known` is called before each hop: a result ends the chain. `fetch` makes the hop, and may
- * reject.
+ * Follows redirects from a URL to its document. `known` is called before each hop, and ends the chain if it returns a result. `fetch` makes
+ * the hop, and may reject.
  */
 export async function follow<Known = never>(
   first: Hop,
@@ -214,12 +214,12 @@ export async function follow<Known = never>(
   }
 }
 
-/** Why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
+/** Returns why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? notSitemap("robots.txt") : undefined;
 }
 
-/** The details of a response, without its document. */
+/** Returns the details of a response, without its document. */
 export function responseOf(
   { status, headers = [], attempts, receivedAt, revalidatedAt, firstByte, obtained }: FetchedDocument | FailedFetch,
   hops: readonly RedirectHop[],
@@ -230,7 +230,7 @@ export function responseOf(
 }
 
 /**
- * The target of the first `Location` header, without credentials and fragment, and what is wrong with it; or why there is none.
+ * Returns the target of the first `Location` header, without credentials and fragment, and what is wrong with it; or why there is none.
  * https://www.rfc-editor.org/rfc/rfc9110#name-redirection-3xx
  */
 export function redirectTarget(

@@ -1,5 +1,5 @@
-// Runs with `previous`: conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of an
-// earlier run has in full. If the website answers 304, the archived document is used.
+// For runs with `previous`: sends conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of
+// an earlier run has in full. If the website answers 304, the archived document is used.
 import { archiveKey } from "../archive/keys.ts";
 import type { Archive } from "../archive/reader.ts";
 import { defined } from "../model/defined.ts";
@@ -15,10 +15,10 @@ import {
 import { fetchedEvent } from "../model/status.ts";
 import { isOpenEnded } from "./read.ts";
 
-// How many documents may be looked up or verified at a time: each needs buffers.
+// How many documents may be looked up or verified at a time, because each needs buffers.
 const mostBusy = 8;
 
-/** Sends requests to `network`, with the validators of archived documents. Reports the results; the `network` must not. */
+/** Sends requests to `network`, with the validators of archived documents. Reports the results itself, so `network` must not. */
 export function revalidating(
   network: DocumentSource,
   archives: readonly Archive[],
@@ -27,7 +27,7 @@ export function revalidating(
   let busy = 0;
   let verifying: Promise<unknown> = Promise.resolve();
 
-  // The latest response in the archives, if it is a complete document.
+  // Returns the latest response in the archives, if it is a complete document.
   async function archived(request: DocumentRequest): Promise<FetchedDocument | undefined> {
     // Other tools do not record what a document was requested as.
     const keys = [archiveKey(request), archiveKey({ ...request, role: "sitemap" })];
@@ -61,7 +61,7 @@ export function revalidating(
       const isSame = status === 304 && isAbout(conditional, headers) && (await isIntact(before));
       if (!isSame) return await network.fetch(request);
       const { role, anonymous } = request;
-      // `receivedAt` stays: the bytes were received then, not today.
+      // `receivedAt` stays the same, because the bytes were received then, not today.
       const { duration: _, revalidatedAt: __, ...document } = before;
       const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
       return { ...document, ...asked, headers: freshened(before.headers, headers), obtained: "not-modified" };
@@ -87,8 +87,8 @@ function timeOf({ receivedAt }: Fetched): number {
   return Date.parse(receivedAt ?? "") || 0;
 }
 
-// https://www.rfc-editor.org/rfc/rfc9111#section-3.2: the headers of a 304 replace stored ones, except for those that describe the stored
-// bytes or a connection. A cookie that was set then is not set now.
+// Replaces stored headers with those of a 304, except for headers that describe the stored bytes or a connection:
+// https://www.rfc-editor.org/rfc/rfc9111#section-3.2. Stored cookies are dropped, because they are not set again.
 function freshened(stored: HeaderList, fresh: HeaderList): HeaderList {
   const updated = fresh.filter(([name]) => !fixedHeaders.has(name));
   const replaced = new Set(["set-cookie", ...updated.map(([name]) => name)]);
@@ -110,10 +110,10 @@ const puzzledStatuses: ReadonlySet<number> = new Set([304, 400, 405, 406, 409, 4
 
 // Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
-// Archives are not trusted: only a valid header value is sent.
+// Archives are not trusted, so only a valid header value is sent.
 const sendable = /^[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]{0,510}[\x21-\x7e\x80-\xff])?$/;
 
-// The validators of an archived document, as request headers; undefined if it has none.
+// Returns the validators of an archived document as request headers, or undefined if it has none.
 function validators(headers: HeaderList): Readonly<Record<string, string>> | undefined {
   const sendableIn = (name: string) => header(headers, name)?.match(sendable)?.[0];
   const date = sendableIn("last-modified");
@@ -122,7 +122,7 @@ function validators(headers: HeaderList): Readonly<Record<string, string>> | und
   const tag = etag?.replaceAll(/"[^"]*"/g, "").includes("*") ? undefined : etag;
   const tags = tag === undefined ? [] : [...new Set([tag, tag.replace(codingSuffix, "")])];
   if (tags.length === 0 && date === undefined) return undefined;
-  // The date exactly as received: nginx compares it as text.
+  // The date is sent exactly as received, because nginx compares it as text.
   return defined({ "if-none-match": tags.length === 0 ? undefined : tags.join(", "), "if-modified-since": date });
 }
 

@@ -9,8 +9,8 @@ import type { Prepared } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
 
 /**
- * Takes the events, except `request`, `retry` and `response`, one at a time. Its result is awaited before the crawl goes on. What it throws
- * ends the crawl.
+ * Takes the events that come in declared order, one at a time. Its result is awaited before the crawl goes on. What it throws ends the
+ * crawl.
  */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly shared?: SharedLimits | undefined;
   /** Called if the crawl is ended by the caller or by an error. */
   readonly onInterrupted?: ((progress: Progress) => void) | undefined;
-  /** Called with `request`, `retry` and `response` events. */
+  /** Called with the events of requests, such as `request` and `response`. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function noProgress(): Progress {
   return { totals: { ...nothing, obtained: noneObtained() }, discovery: [] };
 }
 
-/** Initial counts of documents by how they were obtained. */
+/** Returns initial counts of documents by how they were obtained. */
 export function noneObtained(): Record<keyof Totals["obtained"], number> {
   return { fetched: 0, "not-modified": 0, resumed: 0 };
 }

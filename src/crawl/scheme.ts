@@ -20,7 +20,7 @@ export interface SettledScheme {
   readonly failure?: Problem | undefined;
 }
 
-/** Decides the scheme. If neither answers, the crawl reports why https does not. `open` creates a fetcher for start URLs. */
+/** Decides the scheme. If neither scheme answers, the crawl reports why https does not. `open` creates a fetcher for start URLs. */
 export async function settleScheme(
   given: Prepared,
   open: (prepared: Prepared) => Fetcher,
@@ -70,7 +70,7 @@ export async function settleScheme(
   return { prepared, problems, fetcher, answers: [...answers.values()], failure };
 }
 
-/** The https URL, or the same with http if only that answers; and why https does not. */
+/** Returns the https URL, or the same URL with http if only that answers, and why https does not. */
 export async function workingUrl(
   url: string,
   options: Options,
@@ -85,7 +85,7 @@ export async function workingUrl(
   return { url: prepared.startUrls[0] as string, failure };
 }
 
-// The request that the crawl sends first anyway.
+// Returns the request that the crawl sends first anyway.
 function firstRequest({ start, settings }: Prepared, url: string): DocumentRequest {
   const bare = withoutCredentials(url).replace(/#.*$/s, "");
   if (start.sitemaps !== undefined) return { url: bare, role: "sitemap" };
@@ -104,7 +104,7 @@ function asPlain(url: string): string {
   return url.replace(/^https:/i, "http:");
 }
 
-// Any response will do, except a server error.
+// Any response counts as an answer, except a server error.
 function failureOf(answer: Fetched): Problem | undefined {
   return answer.outcome === "failed" || answer.outcome === "refused" ? answer.reason : undefined;
 }

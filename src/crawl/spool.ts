@@ -5,7 +5,7 @@ import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 
-// Small, because long-lived buffers are freed late: 3 MB made the process 20 MB larger.
+// The limit is small, because long-lived buffers are freed late: 3 MB made the process 20 MB larger.
 const memoryLimit = 512 * 1024;
 // How long a download may pause before its document is read, in milliseconds.
 const longestPause = 1000;
@@ -17,7 +17,7 @@ export class SpoolRoom {
   readonly scratch: Scratch = new Scratch(0);
   /** How many bytes were prefetched but not read yet, in memory and in files. */
   unread = 0;
-  /** How many of them are in memory. */
+  /** How many of these bytes are in memory. */
   memory = 0;
 }
 
@@ -44,7 +44,7 @@ export class Spool implements Body {
     this.filled = this.#filling.catch(() => undefined);
   }
 
-  /** Can be iterated once. */
+  /** Yields the bytes. Can be iterated only once. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     this.#isRead = true;
     this.#wake();

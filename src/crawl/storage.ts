@@ -24,7 +24,7 @@ export interface PageStorage {
   readonly limits: AllLimits;
 }
 
-/** Creates a store for `save`, `resume`, or if it `isNeeded`. Throws a `SitemapError` if an archive or the settings cannot be used. */
+/** Creates a store for `save` or `resume`, or if one `isNeeded`. Throws a `SitemapError` if an archive or the settings cannot be used. */
 export async function openStorage(prepared: Prepared, isNeeded = false, page?: PageStorage): Promise<Storage> {
   const { settings, start } = prepared;
   expectUsable(settings);
@@ -41,7 +41,7 @@ export async function openStorage(prepared: Prepared, isNeeded = false, page?: P
   }
 }
 
-// The archives of earlier runs. Throws a `SitemapError` (`invalid-archive`) if one cannot be read, or is about another website.
+// Opens the archives of earlier runs. Throws a `SitemapError` (`invalid-archive`) if one cannot be read, or is about another website.
 async function openPrevious(
   paths: readonly string[],
   homepage: string,

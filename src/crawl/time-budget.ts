@@ -6,7 +6,7 @@ import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 
-/** The time left for work after a website's crawl, in milliseconds: at least a tenth of its limit. */
+/** Returns the time left for work after a website's crawl, in milliseconds: at least a tenth of its limit. */
 export function timeLeft(time: number, startedAt: number): number {
   return Math.max(time - (performance.now() - startedAt), time / 10);
 }
@@ -32,7 +32,7 @@ export class TimeBudget {
     this.#timer = time < 2 ** 31 ? setTimeout(() => this.#end(), time) : undefined;
   }
 
-  /** Aborted when the caller's signal is, when the time is up, and when the crawl is over. */
+  /** A signal that is aborted with the caller's signal, when the time is up, and when the crawl is over. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -41,7 +41,7 @@ export class TimeBudget {
     this.#controller.abort(reason);
   }
 
-  /** Whether the time is up: failures from now on are reported as `limit-time`. */
+  /** Whether the time is up. Failures from now on are reported as `limit-time`. */
   get isUp(): boolean {
     return this.#endedAt !== undefined;
   }
@@ -54,8 +54,8 @@ export class TimeBudget {
   }
 
   /**
-   * The pending response, or a failure if the time limit is reached first. The store keeps the failure, so that a replay gives the same
-   * tree.
+   * Returns the pending response, or a failure if the time limit is reached first. The store keeps the failure, so that a replay gives the
+   * same tree.
    */
   async fetched(
     { url, role, anonymous }: DocumentRequest,
@@ -71,7 +71,7 @@ export class TimeBudget {
     }
   }
 
-  /** The document as it is read: cut off when the time limit is reached; throws when the caller's signal is aborted. */
+  /** Wraps a document, so that reading it is cut off when the time limit is reached, and throws when the caller's signal is aborted. */
   read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
     const { body } = fetched;
     const { end } = body;
@@ -92,7 +92,7 @@ export class TimeBudget {
     return { ...fetched, body: { ...body, [Symbol.asyncIterator]: bytes }, isCut };
   }
 
-  /** The crawl is over: ends what is still being requested. */
+  /** Ends the requests that are still running, because the crawl is over. */
   close(): void {
     clearTimeout(this.#timer);
     this.#controller.release();

@@ -36,13 +36,13 @@ import type { Emit } from "./run.ts";
 
 /** Where the documents of a crawl come from. */
 export interface VisitIo {
-  /** The response for one hop; a failure if the time limit is reached. */
+  /** Returns the response for one hop, or a failure if the time limit is reached. */
   fetch(hop: Hop): Promise<Fetched>;
-  /** Cut off when the time limit is reached. */
+  /** Reads a document, and stops when the time limit is reached. */
   read(document: FetchedDocument, url: string, isRobots: boolean): ReturnType<ReadDocument>;
   /** Releases a document that was read. */
   drop(found: FoundDocument): void;
-  /** Absent if nothing is requested. */
+  /** Sets the Crawl-delay of a host; absent if nothing is requested. */
   setCrawlDelay?(url: string, milliseconds: number): void;
 }
 
@@ -52,7 +52,7 @@ export interface VisitOptions {
   readonly frontier: Frontier;
   readonly rules: FollowRules;
   readonly filter: PageFilter | undefined;
-  /** Documents that an archive lacks are left out. */
+  /** Whether documents that an archive lacks are left out of the tree. */
   readonly omitMissing: boolean | undefined;
   /** Whether `readEarly` is used. */
   readonly readsEarly: boolean;
@@ -142,7 +142,7 @@ export class Visitor {
     await this.#emit({ type: "sitemap", sitemap, depth, ...measurements });
   }
 
-  /** Reads a document before its visit. Undefined if it was already read or visited. */
+  /** Reads a document before its visit. Returns undefined if it was already read or visited. */
   readEarly(found: FoundDocument, entry: Declaration): Promise<Content> | undefined {
     const key = documentKey({ url: found.url });
     if (this.#contents.has(key)) return undefined;
@@ -183,7 +183,7 @@ export class Visitor {
     const content = await this.#contentOf(found, entry);
     const { reading, reason, cut, pageCount, started, sameAs, listed } = content;
     this.#io.drop(found);
-    // If it was read early after this visit began, its place in the budget is still reserved.
+    // If the document was read early after this visit began, its place in the budget is still reserved.
     for (const key of keys) frontier.unreserve(key);
     if (content.isReported) frontier.contains(url, reading, pageCount);
     const measurements = measured(found, reading);
@@ -208,7 +208,7 @@ export class Visitor {
     const declared = { ...this.#declared(entry, url), complete };
     const { outcome } = reading;
     if (outcome.kind === "pages") {
-      // Past the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
+      // After the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
       const isAgain = outcome.next !== undefined && entry.continues === reading.listed;
       if (isAgain) problems.push(problem("feed-next", { value: "this page repeats the one before it" }));
       const isWhole = complete && !isAgain;
@@ -289,13 +289,13 @@ export class Visitor {
     return { type: "node", node: await this.invalidAt(entry, missing, content), result };
   }
 
-  // Whether the homepage's `rel="sitemap"` link leads back to the homepage, or to another HTML page: that is a sitemap for people.
+  // Whether the homepage's `rel="sitemap"` link leads back to the homepage, or to another HTML page, which is a sitemap for people.
   #isLinkToPage({ by }: Declaration, { outcome, keys, reason: { code, value }, response }: Missing): boolean {
     if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
     if (isHtml && this.#options.frontier.isHomepage(keys)) return true;
-    // With one of these problems, it may still be a sitemap.
+    // A document with one of these problems may still be a sitemap.
     return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 
@@ -305,9 +305,9 @@ export class Visitor {
     return this.report(node, depth, measurements);
   }
 
-  // The fields that every node has.
+  // Returns the fields that every node has.
   #declared(reference: SitemapReference, url: string) {
-    // Most sitemaps are on the host of the homepage: those need no URL parser.
+    // Most sitemaps are on the homepage's host, which this comparison shows without a URL parser.
     const isAtHome = url.startsWith(this.#options.homepage) || websiteOf(url) === this.#homeHost;
     const declaredUrl = reference.url === url ? undefined : reference.url;
     const offHost = isAtHome ? undefined : (true as const);
@@ -320,7 +320,7 @@ function isGuess({ by }: Declaration): boolean {
   return by === "robots" || isGuessed(by);
 }
 
-// The URL of a document after redirects, if different from the declared one.
+// Returns the URL of a document after redirects, if it differs from the declared one.
 function movedTo(declared: string, url: string): { finalUrl?: string } {
   return declared === url ? {} : { finalUrl: url };
 }
