@@ -611,7 +611,7 @@ export interface RobotsTxt {
 /** A node of the tree: a sitemap that was fetched, or could not be. */
 export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
 
-/** The bytes of a document: all of them, or in chunks. */
+/** The bytes of a document, whole or in chunks. */
 export type SitemapBytes = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** The only error class. Match `code`, which is stable; messages may change. */

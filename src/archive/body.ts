@@ -10,12 +10,12 @@ type Pieces = AsyncGenerator<Uint8Array, undefined>;
 
 export interface RecordBodyOptions {
   readonly records: RecordFile;
-  /** Undefined if the record is lost. */
+  /** Where the record is; undefined if it is lost. */
   readonly span: RecordSpan | undefined;
   /** The expected id of the record. */
   readonly id?: string | undefined;
   readonly problem: Problem | undefined;
-  /** There is no HTTP head before the body. */
+  /** Whether there is no HTTP head before the body. */
   readonly isResource?: boolean;
   /** Removes a transfer coding that the stored body still has. Calls `onCut` if the end is missing. */
   readonly decode?: ((payload: Pieces, onCut: () => void) => Pieces) | undefined;
@@ -32,7 +32,7 @@ export class RecordBody implements Body {
 
   /** Reads the whole body, and returns whether it is intact. */
   readonly isGood = async (): Promise<boolean> => {
-    // A separate body, because readers of this one write into its `end`.
+    // This needs a separate body, because readers of this one write into its `end`.
     const body = new RecordBody(this.#options);
     for await (const _ of body);
     return body.end.problem === undefined;
@@ -76,7 +76,7 @@ async function* digested(pieces: Pieces, check: DigestCheck): Pieces {
   }
 }
 
-// Yields the content after the HTTP head; nothing if there is no head.
+// Yields the content after the HTTP head, or nothing if there is no head.
 async function* withoutHead(content: Pieces): Pieces {
   try {
     const { head, start } = await readHttpHead(content);
@@ -90,15 +90,15 @@ async function* withoutHead(content: Pieces): Pieces {
 export interface HttpHead {
   readonly status: number;
   readonly headers: HeaderList;
-  /** In bytes, with the empty line after it. */
+  /** The length of the head in bytes, with the empty line after it. */
   readonly length: number;
 }
 
-/** More than any server sends or any client accepts. */
+/** This is more than any server sends or any client accepts. */
 const maxHttpHead = 256 * 1024;
 export const maxChunkLine = 1024;
 
-/** The head of a response (undefined if there is none), and the beginning of its body: at least the first chunk's size line. */
+/** Reads the head of a response, and the beginning of its body: at least the first chunk's size line. The head is undefined if there is none. */
 export async function readHttpHead(
   content: Pieces,
 ): Promise<{ readonly head: HttpHead | undefined; readonly start: Uint8Array }> {

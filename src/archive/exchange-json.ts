@@ -1,4 +1,5 @@
-// The description of an exchange in an archive: everything except the body, as JSON. Checked when read: archives are not trusted.
+// The description of an exchange in an archive: everything except the body, as JSON. It is checked when read, because archives are not
+// trusted.
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
 import { hasNoResponse, isCutOff, isRefused, type Problem, problemFrom } from "../model/problem.ts";
@@ -7,7 +8,7 @@ import { isObject, parseJson } from "./info.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
 
-/** The part of an exchange that is stored. User names and passwords are removed from every URL in it. */
+/** Returns the part of an exchange that is stored. User names and passwords are removed from every URL in it. */
 export function described({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
   // This is kept, because byte limits depend on it when the archive is read again.
@@ -15,7 +16,7 @@ export function described({ obtained, ...fetched }: Fetched, bodyProblem: Proble
   return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }
 
-/** Parses a description. `bodyOf` creates the body of a document, given its problem; without it, there is an empty one. */
+/** Parses a description. `bodyOf` creates the body of a document, given its problem; by default, the body is empty. */
 export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
   const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   if (!isObject(parsed)) fail();
@@ -85,7 +86,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** The reason why another run may get more: a limit or setting, a failed or broken connection, or damage; never an error response. */
+/** Returns why another run may get more: a limit or setting, a failed or broken connection, or damage; never an error response. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found =
     fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;
@@ -97,7 +98,7 @@ export function cutOf(fetched: Fetched): Problem | undefined {
 
 const otherCuts: ReadonlySet<string> = new Set(["limit-sitemaps", "limit-bytes", "rate-limited", "archive-digest"]);
 
-// Texts may contain a URL anywhere: a Location, a Link header, the message of a problem.
+// Removes credentials from all texts, because a URL may be anywhere: in a Location or Link header, or in the message of a problem.
 function clean(value: unknown): unknown {
   if (typeof value === "string") return value.includes("@") ? cleanText(value) : value;
   if (Array.isArray(value)) return value.map(clean);

@@ -8,7 +8,7 @@ import { maxChunkLine, RecordBody, readHttpHead } from "./body.ts";
 import { type RecordFile, type RecordSpan, RecordWalk } from "./records.ts";
 import { type Digest, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
-/** The URL of a response; undefined for records without one. */
+/** Returns the URL of a response, or undefined for records without one. */
 export function foreignUrl({ type, fields }: RecordHead): string | undefined {
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
   // The WARC 1.0 specification shows angle brackets around URLs, and some tools write them.
@@ -16,13 +16,13 @@ export function foreignUrl({ type, fields }: RecordHead): string | undefined {
   return /^https?:\/\//i.test(url) && parseUrl(url) !== null ? detached(url) : undefined;
 }
 
-/** When a response was received, by its record. */
+/** Returns when a response was received, according to its record. */
 export function dateOf({ fields }: RecordHead): string | undefined {
   const date = fields.get("warc-date") ?? "";
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** The exchange in a response record. Throws an error for which `isDamage` is true. `originals`: the records that a `revisit` may refer to. */
+/** Reads the exchange in a response record. If it is damaged, throws an error for which `isDamage` is true. A `revisit` may refer to `originals`. */
 export async function readForeign(
   records: RecordFile,
   span: RecordSpan,
@@ -68,7 +68,7 @@ export async function readForeign(
   );
 }
 
-/** https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */
+/** Returns why a record is truncated: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#warc-truncated */
 function truncation({ fields }: RecordHead): Problem | undefined {
   // A record with a segment number is only the first part of a response, so it counts as truncated.
   const reason = fields.get("warc-truncated") ?? (fields.has("warc-segment-number") ? "length" : undefined);
@@ -77,14 +77,14 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may refer to, the best match first. Revisit profiles differ in what the head
- * means, but the status of the head shows that, too.
+ * The responses of a file, by everything that a revisit may refer to, best match first. Revisit profiles differ in what the head means, but
+ * the status of the head shows that, too.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
   readonly #byName = new Map<string, { readonly span: RecordSpan; readonly digest: Digest | undefined }[]>();
 
-  /** `most`: the limit of responses, from the start of the file. */
+  /** Collects the first `most` responses of a file. */
   static async of(records: RecordFile, size: number, most: number): Promise<Originals> {
     const originals = new Originals();
     let left = most;
@@ -103,7 +103,7 @@ export class Originals {
     return originals;
   }
 
-  /** The record that a revisit of this URL refers to. A payload with a different digest is not the original. */
+  /** Finds the record that a revisit of this URL refers to. A payload with a different digest is not the original. */
   find({ fields }: RecordHead, url: string): RecordSpan | undefined {
     const digest = parseDigest(fields.get("warc-payload-digest"));
     const original = fields.get("warc-refers-to-target-uri") ?? url;
@@ -124,7 +124,7 @@ function namesOf(id: string | undefined, url: string, date: string | undefined, 
   ];
 }
 
-// Some tools keep the header but remove the coding: only a body that begins with a chunk is chunked.
+// Some tools keep the header but remove the coding, so only a body that begins with a chunk is chunked.
 function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
 }

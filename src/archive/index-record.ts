@@ -1,6 +1,6 @@
-// The index of an archive, in its last two records: opening it takes one read, and a damaged record does not affect others.
-//   The second to last has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs to
-//   none. Each group begins where the previous one ends, so nothing can be omitted or overlap. The last record says where the index is.
+// The index of an archive, in its last two records. With it, opening an archive takes one read, and a damaged record does not affect others.
+//   The second to last record has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs
+//   to none. Each group begins where the previous one ends, so nothing can be omitted or overlap. The last record says where the index is.
 // The index is not trusted: readers compare each record with its line.
 import { SitemapError } from "../model/errors.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -12,17 +12,17 @@ import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
 const indexVersion = 2;
-// Limits: an archive with a larger index is read record by record instead.
+// An archive with an index that exceeds these limits is read record by record instead.
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
 
 /** A group of consecutive records: an exchange, or one record of another kind. */
 export interface Group {
-  /** See `archiveKey`. Empty for a record that belongs to no exchange. */
+  /** The `archiveKey` of the exchange. Empty for a record that belongs to no exchange. */
   readonly key: string;
   readonly offset: number;
-  /** The last record is the description; if there are two, the first is the response. */
+  /** The lengths of the records. The last one is the description; if there are two, the first is the response. */
   readonly lengths: readonly number[];
   /**
    * For an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. For another
@@ -37,12 +37,12 @@ export interface IndexHead {
   readonly exchanges: number;
 }
 
-/** The flags of a `Group`. */
+/** Returns the flags of an exchange, for its `Group`. */
 export function flagsOf(fetched: Fetched): string {
   return `${fetched.again === undefined ? "" : "x"}${cutOf(fetched) ? "c" : ""}`;
 }
 
-/** The lines of an index, in pieces. */
+/** Returns the lines of an index, in pieces. */
 export function indexContent(info: ArchiveInfo, groups: readonly Group[]): Uint8Array[] {
   const exchanges = groups.filter(({ key }) => key !== "").length;
   const about = { version: indexVersion, finished: true, exchanges, info: infoData(info) };
@@ -56,7 +56,7 @@ export function indexContent(info: ArchiveInfo, groups: readonly Group[]): Uint8
   return pieces;
 }
 
-/** The content of the last record. */
+/** Returns the content of the last record. */
 export function trailerOf({ offset, length }: RecordSpan): string {
   return `sitegrove-index: ${padded(offset)} ${padded(length)}\r\n`;
 }
@@ -65,7 +65,7 @@ function padded(value: number): string {
   return String(value).padStart(15, "0");
 }
 
-/** Calls `add` for each group. `infoId`: the record that describes the last run. Undefined if the file has no valid index. */
+/** Calls `add` for each group of the index. Returns undefined if the file has no valid index. `infoId` is the record that describes the last run. */
 export async function readIndex(
   records: RecordFile,
   size: number,
@@ -100,14 +100,14 @@ export async function readIndex(
   }
 }
 
-/** Thrown if a file has too many responses: a hostile one must not use up all memory. */
+/** Thrown if a file has too many responses, because a hostile file must not use up all memory. */
 export class AnswerLimit extends SitemapError {
   constructor(most: number) {
     super("invalid-archive", `it contains more than ${grouped(most)} documents`);
   }
 }
 
-/** The run, as described by its index; undefined if the index is not ours. */
+/** Reads the description of a run in its index. Returns undefined if the index is not ours. */
 export async function readIndexHead(records: RecordFile, span: RecordSpan): Promise<IndexHead | undefined> {
   const { content } = await records.open(span);
   for await (const [line = ""] of linesOf(content)) return indexHead(line);

@@ -1,4 +1,5 @@
-// Describes an archived run, as JSON in the archive's first record and in its index. Checked when read: archives are not trusted.
+// Describes an archived run, as JSON in the archive's first record and in its index. The JSON is checked when read, because archives are not
+// trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { withoutCredentials } from "../model/url.ts";
@@ -14,12 +15,12 @@ export interface ArchiveInfo {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-// Increased with every change of the format. Other versions are refused.
+// This is increased with every change of the format. Other versions are refused.
 const formatVersion = 3;
 // Options that may contain passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);
 
-/** The description of a run, ready for `JSON.stringify`. `resumes`: the id of the record of the run that this one resumes. */
+/** Returns the description of a run, ready for `JSON.stringify`. `resumes` is the record id of the run that this one resumes. */
 export function infoData({ homepage, sitemaps, pages, settings }: ArchiveInfo, resumes?: string): object {
   return {
     version: formatVersion,
@@ -59,7 +60,7 @@ function unexpected(): SitemapError {
   return new SitemapError("invalid-archive", "it is damaged: its first record cannot be read");
 }
 
-/** Parses JSON that is not trusted: check every field. Undefined if the text is not JSON. */
+/** Parses JSON that is not trusted, so callers must check every field. Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

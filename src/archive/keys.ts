@@ -3,12 +3,12 @@ import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKe
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** A key that is equal for interchangeable exchanges. It contains no user name or password. */
+/** Returns a key that is equal for interchangeable exchanges. It contains no user name or password. */
 export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** The keys under which a response to this request may be stored, the best first. Other tools store one response per URL, for any role. */
+/** Returns the keys under which a response to this request may be stored, best first. Other tools store one response per URL, for any role. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
     { role, anonymous },
@@ -20,7 +20,7 @@ export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[]
   return [...new Set(ways.map((way) => archiveKey({ url, ...way })))];
 }
 
-/** The failure of a request that the archive cannot answer. */
+/** Returns the failure of a request that the archive cannot answer. */
 export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
   const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
   return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };

@@ -19,14 +19,14 @@ export interface Answer {
   readonly response: RecordSpan | undefined;
   /** Absent in records from other tools. */
   readonly description?: RecordSpan | undefined;
-  /** Whether it is incomplete because of damage or one of our limits, so that another run may have more. */
+  /** Whether the exchange is incomplete because of damage or one of our limits, so that another run may have more. */
   readonly isCut?: boolean;
-  /** In joined archives: the run, unless it is the one that the archive is about. */
+  /** In joined archives: the run that the exchange belongs to, unless it is the one that the archive is about. */
   readonly run?: string | undefined;
   readonly isRevisit?: boolean;
 }
 
-/** How an archive is opened. */
+/** Options for opening an archive. */
 export interface OpenArchiveOptions {
   /** Stops the opening, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -34,18 +34,18 @@ export interface OpenArchiveOptions {
   readonly documents?: number | undefined;
   /** When to stop and use what was found, on the clock of performance.now(). */
   readonly until?: number | undefined;
-  /** In joined archives, the last response to a request counts instead of the first. */
+  /** Whether, in joined archives, the last response to a request counts instead of the first. */
   readonly newest?: boolean | undefined;
   readonly mostAnswers?: number | undefined;
-  /** Also collect the groups of records, to copy them or to append to them. */
+  /** Whether to collect the groups of records, to copy them or to append to them. */
   readonly withGroups?: boolean | undefined;
   readonly writable?: boolean | undefined;
 }
 
-// More responses than any run with the default limits writes. There is a limit, because a small file must not use up all memory.
+// This is more than any run with the default limits writes. There is a limit, because a small file must not use up all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// Larger than the headers that any client accepts.
+// This is larger than the headers that any client accepts.
 const maxDescription = 4 * 1024 * 1024;
 
 /** Opens a WARC file, our own or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
@@ -76,7 +76,7 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   }
 }
 
-/** The archived run; undefined if another tool wrote it. */
+/** Returns what an archive says about its run, or undefined if another tool wrote it. */
 export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
   const archive = await openArchive(path);
   await archive.close();
@@ -102,11 +102,11 @@ export class Archive implements DocumentSource {
   info: ArchiveInfo | undefined;
   /** The record that describes our last run. */
   infoId: string | undefined;
-  /** Whether the crawl that wrote it finished. */
+  /** Whether the crawl that wrote the archive finished. */
   finished = false;
-  /** Whether it is cut off or damaged; the readable part is used. */
+  /** Whether the archive is cut off or damaged. The readable part is used. */
   truncated = false;
-  /** Whether it is damaged in the middle: there are records after the damage. */
+  /** Whether the archive is damaged in the middle, so that there are records after the damage. */
   hasRecordsAfterDamage = false;
   /** Whether a description of the run or of an exchange was modified. */
   altered = false;
@@ -116,7 +116,7 @@ export class Archive implements DocumentSource {
   readonly groups: Group[] = [];
   readonly records: RecordFile;
   readonly size: number;
-  /** By `archiveKey`, in the order of the file. */
+  /** The exchanges by `archiveKey`, in the order of the file. */
   readonly answers: Map<string, Answer> = new Map();
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
@@ -137,7 +137,7 @@ export class Archive implements DocumentSource {
     this.#most = options.mostAnswers ?? Math.max(leastAnswers, (options.documents ?? 0) * answersOfDocument);
   }
 
-  /** The requested URLs; in files of other tools, those with a response. Each once, in the order of the file. */
+  /** The requested URLs or, in files of other tools, those with a response. Each is listed once, in the order of the file. */
   get urls(): string[] {
     return [...new Set(Array.from(this.answers.keys(), (key) => key.replace(/^(?:robots |anonymous )+/, "")))];
   }
@@ -149,7 +149,7 @@ export class Archive implements DocumentSource {
     return key === undefined ? unanswered(request, "archive-missing") : this.read(key, request);
   }
 
-  /** The response with this key, which must exist. A damaged one is a failure. */
+  /** Reads the response with this key, which must exist. A damaged response becomes a failure. */
   async read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const answer = this.answers.get(key) as Answer;
     const originals = () => (this.#originals ??= Originals.of(this.records, this.size, this.#most));
@@ -285,7 +285,7 @@ export class Archive implements DocumentSource {
 
   async #addIndex({ head, span }: WalkedRecord): Promise<void> {
     const end = await unlessDamaged(() => readIndexHead(this.records, span));
-    // Heads of records have no digest: an exchange with a damaged head would be silently missing.
+    // Heads of records have no digest, so without this check, an exchange with a damaged head would be silently missing.
     this.altered ||= end === undefined || this.#exchanges < end.exchanges;
     if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
   }

@@ -34,7 +34,7 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. */
+  /** Opens a record. Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. */
   async open(span: RecordSpan): Promise<OpenedRecord> {
     const pieces = this.#bytes(span);
     let start: Uint8Array = new Uint8Array();
@@ -55,7 +55,7 @@ export class RecordFile {
     }
   }
 
-  /** A record with at most this many bytes of content. */
+  /** Reads a record with at most this many bytes of content. */
   async read(span: RecordSpan, most: number): Promise<{ readonly head: RecordHead; readonly content: Uint8Array }> {
     const { head, content } = await this.open(span);
     const pieces: Uint8Array[] = [];
@@ -66,7 +66,7 @@ export class RecordFile {
     return { head, content: pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces) };
   }
 
-  /** The bytes of a record, decompressed, with the required line ends. */
+  /** Yields the bytes of a record, decompressed, with the required line ends. */
   async *copy(span: RecordSpan): AsyncGenerator<Uint8Array, undefined> {
     const { start, content } = await this.open(span);
     yield start;
@@ -78,7 +78,7 @@ export class RecordFile {
     return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
   }
 
-  /** The bytes of the file from a position on, in blocks. */
+  /** Yields the bytes of the file from a position on, in blocks. */
   async *blocks(offset: number, end: number): AsyncGenerator<Uint8Array, undefined> {
     for (let at = offset; at < end; at += blockSize) {
       const piece = await this.file.read(at, Math.min(blockSize, end - at));
@@ -87,7 +87,7 @@ export class RecordFile {
     }
   }
 
-  // The bytes of a record, decompressed.
+  // Yields the bytes of a record, decompressed.
   async *#bytes({ offset, length }: RecordSpan): AsyncGenerator<Uint8Array, undefined> {
     if (!this.isCompressed) return yield* readBlocks([{ file: this.file, offset, length }]);
     const input = new ByteReader(this.blocks(offset, offset + length));
@@ -107,7 +107,7 @@ export class RecordFile {
     }
   }
 
-  // Only line ends may follow the content.
+  // Yields the content of a record. Only line ends may follow it.
   async *#content(
     { contentLength }: RecordHead,
     start: Uint8Array,
@@ -137,7 +137,7 @@ function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-// In bytes, as stored. Larger records are decompressed in the same large chunks as documents.
+// Records that take more bytes in the file are decompressed in the same large chunks as documents.
 const largeRecord = 64 * 1024;
 
 // Uses smaller chunks for small records, because a pass over an archive opens thousands of them.
@@ -145,12 +145,12 @@ function createInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize: 64 * 1024 });
 }
 
-/** Whether an error is caused by damage in the file: its other records may be readable. */
+/** Whether an error is caused by damage in the file, so that other records may be readable. */
 export function isDamage(error: unknown): boolean {
   return error instanceof SitemapError && error.code === "invalid-archive";
 }
 
-/** The result of `read`; undefined if the file is damaged there. */
+/** Returns the result of `read`, or undefined if the file is damaged there. */
 export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | undefined> {
   try {
     return await read();
@@ -163,12 +163,12 @@ export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | 
 export interface WalkedRecord {
   readonly head: RecordHead;
   readonly span: RecordSpan;
-  /** Only for small records. */
+  /** The content of a small record. */
   readonly content: Uint8Array | undefined;
 }
 
 const windowSize = 512 * 1024;
-/** How many apparent records are tried after damage: a hostile file must not keep us busy. */
+/** How many apparent records are tried after damage, so that a hostile file cannot keep us busy. */
 const mostTries = 10_000;
 // How many bytes of line ends may follow a large record.
 const maxLineEnds = 64;
@@ -178,7 +178,7 @@ const gzipMagic = Buffer.from([0x1f, 0x8b, 8]);
 export class RecordWalk {
   /** What is wrong with the first incomplete record. */
   damage: "cut" | "damaged" | undefined;
-  /** Whether there are records after it. */
+  /** Whether there are records after the damage. */
   hasRecordsAfterDamage = false;
   readonly #records: RecordFile;
   readonly #size: number;
@@ -204,7 +204,7 @@ export class RecordWalk {
     }
   }
 
-  // Records up to the next damage.
+  // Yields the records up to the next damage.
   async *#plain(from: number): AsyncGenerator<WalkedRecord, undefined> {
     for (let offset = await this.#lineEnds(from); offset < this.#size; ) {
       const bytes = await this.#bytes(offset, maxHead);
@@ -238,7 +238,7 @@ export class RecordWalk {
     }
   }
 
-  // The record in the next member, or why there is none.
+  // Returns the record in the next member, or why there is none.
   async #member(members: GzipMembers): Promise<Pick<WalkedRecord, "head" | "content"> | "cut" | "damaged"> {
     const pieces = members.next();
     const most = mostUnpacked(this.#size);
@@ -272,12 +272,12 @@ export class RecordWalk {
     this.damage ??= damage;
   }
 
-  // Two line ends are required. Only a few more are skipped, because a file may be full of them.
+  // Skips the line ends after a record: two are required, and a limited number of others is accepted, because a file may be full of them.
   async #lineEnds(from: number): Promise<number> {
     return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
   }
 
-  /** Where the next record may begin. */
+  /** Finds where the next record may begin. */
   async #find(from: number): Promise<number | undefined> {
     // This many bytes are enough to recognize a record.
     const overlap = 1024;
@@ -294,7 +294,7 @@ export class RecordWalk {
     return undefined;
   }
 
-  /** Bytes from a position: at least as many as requested, unless the file ends; more if they are in memory. */
+  /** Returns bytes from a position: at least as many as requested, unless the file ends, and more if they are in memory. */
   async #bytes(offset: number, least: number): Promise<Uint8Array> {
     const known = offset - this.#windowStart;
     const rest = known >= 0 && known < this.#window.length ? this.#window.subarray(known) : undefined;

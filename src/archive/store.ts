@@ -13,12 +13,12 @@ import { Archive, type OpenArchiveOptions, openArchive } from "./reader.ts";
 import { Digester } from "./warc.ts";
 import { ArchiveWriter, copyArchive, type ReceivedBody, writeArchive } from "./writer.ts";
 
-/** A store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
+/** Creates a store for one crawl. Exchanges are appended to an archive, if there is one: a new one at `save`, or one that is resumed. */
 export async function createStore(options: {
   readonly kind: StoreKind;
   readonly save?: string | undefined;
   readonly resumed?: Archive | undefined;
-  /** With `resumed`: responses that a lower limit cut off are requested again. */
+  /** The limits of this run. With `resumed`, responses that a lower limit cut off are requested again. */
   readonly limits?: AllLimits | undefined;
   readonly info: ArchiveInfo;
 }): Promise<Store> {
@@ -86,7 +86,7 @@ interface Entry {
 export class Store implements DocumentSource {
   readonly #info: ArchiveInfo;
   readonly #space: Scratch;
-  // `runStart`: where this run begins in the archive.
+  // `runStart` is where this run begins in the archive.
   readonly #written:
     | { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number }
     | undefined;
@@ -148,7 +148,7 @@ export class Store implements DocumentSource {
     return revive(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
   }
 
-  /** Marks the crawl as finished: documents missing from the archive were skipped on purpose. */
+  /** Marks the crawl as finished, so that documents missing from the archive count as skipped on purpose. */
   async finish(): Promise<void> {
     if (this.#closed) throw closedError();
     this.#finished = true;

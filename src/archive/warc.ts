@@ -9,14 +9,14 @@ export interface RecordHead {
   /** The fields, by name in lower case. The first of each name counts. */
   readonly fields: ReadonlyMap<string, string>;
   readonly concurrentTo: readonly string[];
-  /** In bytes, with the empty line after it. */
+  /** The length of the head in bytes, with the empty line after it. */
   readonly headLength: number;
   readonly contentLength: number;
 }
 
 export type Field = readonly [name: string, value: string];
 
-/** More than ten times as long as any tool writes. */
+/** The maximum length of a head: more than ten times as long as any tool writes. */
 export const maxHead: number = 64 * 1024;
 /** The line ends that follow every record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
@@ -37,13 +37,13 @@ export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   return { type, fields, concurrentTo, headLength, contentLength: Number(contentLength) };
 }
 
-/** The length of the line ends that these bytes begin with, in bytes. */
+/** Returns the length of the line ends that these bytes begin with, in bytes. */
 export function lineEndsAt(bytes: Uint8Array): number {
   const end = bytes.findIndex((byte) => byte !== lineFeed && byte !== carriageReturn);
   return end === -1 ? bytes.length : end;
 }
 
-/** The end of a head (of a record or of HTTP), after its empty line. */
+/** Returns the end of a head (of a record or of HTTP), after its empty line. */
 export function headEnd(bytes: Uint8Array): number | undefined {
   for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, end + 1)) {
     if (bytes[end + 1] === lineFeed) return end + 2;
@@ -62,7 +62,7 @@ function parseFields(head: string): { fields: Map<string, string>; concurrentTo:
   return { fields, concurrentTo };
 }
 
-/** The fields of a head, of a record or of HTTP; names in lower case. A line that starts with a space continues the previous one. */
+/** Yields the fields of a head (of a record or of HTTP), with names in lower case. A line that starts with a space continues the previous one. */
 export function* fieldsOf(head: string): Generator<[name: string, value: string]> {
   for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
     const colon = line.indexOf(":");
@@ -78,7 +78,7 @@ export function newId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-/** The fields that all our records have. `date`: when the capture of its data began. */
+/** Returns the fields that all our records have. `date` is when the capture of the record's data began. */
 export function ownFields(
   type: string,
   id: string,
@@ -93,7 +93,7 @@ export function ownFields(
   ];
 }
 
-/** The head of a record. */
+/** Returns the head of a record as text. */
 export function serializeHead(fields: readonly Field[], contentLength: number): Buffer {
   const lines = [...fields, ["Content-Length", String(contentLength)] as const];
   return Buffer.from(`WARC/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
@@ -105,7 +105,7 @@ export interface Digest {
   readonly hex: string;
 }
 
-/** Undefined if there is no digest, or it cannot be checked. */
+/** Parses a digest. Returns undefined if there is none, or it cannot be checked. */
 export function parseDigest(text: string | undefined): Digest | undefined {
   const [, label = "", value = ""] = /^([a-z0-9-]+):([^\s]+)$/i.exec(text?.trim() ?? "") ?? [];
   const algorithm = label.toLowerCase().replace(/^sha-/, "sha");
@@ -151,7 +151,7 @@ export class Digester {
   }
 }
 
-/** Compares content with its digest while it is read. Without a digest, all content is accepted. */
+/** Compares content with its digest while the content is read. Without a digest, all content is accepted. */
 export class DigestCheck {
   readonly #digest: Digest | undefined;
   readonly #hash: ReturnType<typeof createHash> | undefined;
@@ -178,7 +178,7 @@ export class DigestCheck {
 // https://www.rfc-editor.org/rfc/rfc4648#section-6
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** For lengths that are multiples of five bytes, such as SHA-1: no padding is needed. */
+/** Encodes bytes whose number is a multiple of five, such as a SHA-1 digest, so that no padding is needed. */
 export function base32(bytes: Buffer): string {
   const digits = BigInt(`0x${bytes.toString("hex")}`).toString(32);
   return digits.padStart((bytes.length * 8) / 5, "0").replace(/./g, (digit) => alphabet[Number.parseInt(digit, 32)]!);

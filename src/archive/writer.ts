@@ -1,9 +1,9 @@
 // Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed separately, if at
 // all. A killed process leaves a file that is valid up to its last record.
-//   An exchange is a `response` record, if there was a response, then a `metadata` record that describes it: if that is there, the
-//   exchange is complete. https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
-// Deviation: bodies are stored without their transfer coding and the headers about it, so that every tool finds the payload. The original
-// headers are in the description.
+//   An exchange is a `response` record, if there was a response, then a `metadata` record that describes it, and shows that the exchange
+//   is complete. https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
+// Unlike in the specification, bodies are stored without their transfer coding and the headers about it, so that every tool finds the
+// payload. The original headers are in the description.
 import { open } from "node:fs/promises";
 import { STATUS_CODES } from "node:http";
 import * as zlib from "node:zlib";
@@ -32,7 +32,7 @@ export interface ReceivedBody {
 type Part = AsyncIterable<Uint8Array>;
 
 export class ArchiveWriter {
-  /** Reads back from the file. */
+  /** The records of the file, to read them back. */
   readonly records: RecordFile;
   /** All records, except for the index. */
   readonly groups: Group[];
@@ -50,8 +50,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Continues after the last exchange of an archive, or after the last start of a run. What follows is removed at the start. The writer
-   * owns the file from now on.
+   * Continues after the last exchange of an archive, or after the last start of a run. `start` removes what follows. The writer owns the file
+   * from now on.
    */
   static after({ records, groups }: Written): ArchiveWriter {
     while (groups.at(-1)?.key === "" && groups.at(-1)?.flags !== "info") groups.pop();
@@ -68,7 +68,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Writes the start and options of the run. `resumes`: the record id of the run that this one resumes. */
+  /** Writes the start and options of the run. `resumes` is the record id of the run that this one resumes. */
   async start(info: ArchiveInfo, resumes?: string): Promise<void> {
     this.info = info;
     this.infoId = newId();
@@ -101,7 +101,7 @@ export class ArchiveWriter {
       const blocks = body?.blocks ?? [];
       const head = httpHead(status, headers, lengthOf(blocks));
       const fields = [...ownFields("response", id, "application/http; msgtype=response", receivedAt), ...about];
-      // A document needs no digest of the whole record: its payload, which is most of it, has one.
+      // A document needs no digest of the whole record, because its payload, which is most of it, has one.
       if (body === undefined) parts.push(this.#digestedRecord([...fields, ...unread(headers)], [head]));
       else {
         const all = [...fields, ["WARC-Payload-Digest", body.digest] as const, ...truncated(body.problem)];
@@ -137,7 +137,7 @@ export class ArchiveWriter {
       for await (const piece of serialize(withDigest(this.#aboutRun("application/warc-fields"), trailer), trailer))
         record.push(piece);
       const whole = Buffer.concat(record);
-      // Stored without compression, because opening an archive searches its last bytes for this text.
+      // This record is not compressed, because opening an archive searches its last bytes for this text.
       await this.#write([onePiece(this.records.isCompressed ? zlib.gzipSync(whole, { level: 0 }) : whole)]);
     });
   }
@@ -152,7 +152,7 @@ export class ArchiveWriter {
     await this.records.file.close();
   }
 
-  // A metadata record without a URL: it is about the run, not an exchange.
+  // Returns the fields of a metadata record without a URL, which is about the run, not an exchange.
   #aboutRun(contentType: string): Field[] {
     const ids = ["WARC-Warcinfo-ID", "WARC-Refers-To"].map((name) => [name, this.infoId] as const);
     return [...ownFields("metadata", newId(), contentType), ...ids];
@@ -232,14 +232,14 @@ function withDigest(fields: readonly Field[], content: readonly Uint8Array[]): F
   return [...fields, ["WARC-Block-Digest", String(digester)]];
 }
 
-// The bytes of a record. A large piece is overwritten when the next one is requested.
+// Yields the bytes of a record. A large piece is overwritten when the next one is requested.
 async function* serialize(fields: readonly Field[], content: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
   yield serializeHead(fields, lengthOf(content));
   yield* readBlocks(content, true);
   yield recordEnd;
 }
 
-// Measured with sitemaps: level 6 takes three times as long to save a tenth.
+// With sitemaps, level 6 takes three times as long to save a tenth.
 const level = 3;
 // Up to this length, compressing on another thread would take longer.
 const smallPacked = 64 * 1024;
@@ -271,7 +271,7 @@ async function feed(gzip: zlib.Gzip, pieces: Part): Promise<void> {
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
-/** The URL without spaces and line ends, whatever the website sent. */
+/** Returns the URL without spaces and line ends, whatever the website sent. */
 function targetUri(url: string): string {
   const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
   return uri.slice(0, maxUri);
