@@ -140,13 +140,13 @@ export interface Lease {
   readonly job: SiteJob;
   /** How often the site was started in this run, including this time and crashes. */
   readonly starts: number;
-  /** Part of every file name: two attempts never write the same file. */
+  /** The name of this attempt. It is part of every file name, so that two attempts never write the same file. */
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
-  /** Aborted when another worker has the site. */
+  /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** `superseded`: the result of another worker counts. */
+  /** Reports the result. `superseded` means that the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;
@@ -176,7 +176,7 @@ export type ServerNews = {
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
-  /** The same for all spellings of a website's URL; its hash is part of file names. */
+  /** A key that is the same for all spellings of a website's URL. Its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
@@ -192,7 +192,7 @@ export interface SiteJob {
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
  * - `failed`: sitegrove itself failed
- * - `quarantined`: it was being read at five deaths of its process, and was set aside
+ * - `quarantined`: the process died five times while reading the website, so it was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
@@ -228,7 +228,7 @@ export interface SiteQueue {
     added: number;
     known: number;
   }>;
-  /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
+  /** Returns the next site, or undefined when no site is waiting or being read any more. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
   /** The accepted results so far, one summary for each site. */
@@ -239,7 +239,7 @@ export interface SiteQueue {
 /** Why a part of a website could not be read. */
 export interface SiteReason {
   readonly code: ProblemCode | "internal";
-  /** The message of the first. */
+  /** The message of the first occurrence. */
   readonly message: string;
   readonly count: number;
 }
@@ -269,7 +269,7 @@ export interface SiteSummary {
   readonly finishedAt: string;
   /** The attempt that gave this result. */
   readonly attemptId: string;
-  /** The most frequent first, at most ten. */
+  /** Why something is missing: at most ten reasons, the most frequent first. */
   readonly reasons: readonly SiteReason[];
   /** Paths of the outputs, relative to their folder, by kind: `pages`, `archive`, `findings`. */
   readonly files: Readonly<Record<string, string>>;
@@ -292,8 +292,8 @@ export interface SiteSummary {
 export declare function runFleet(options: FleetOptions): Promise<FleetResult>;
 
 /**
- * Undefined if it is not a website: a homepage, or sitemaps, which are a website of their own. `example.org` means `https://example.org/`,
- * or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
+ * Makes a job for a homepage, or for sitemaps, which are a website of their own. Returns undefined if the text is not a website.
+ * `example.org` means `https://example.org/`, or http if https does not answer; `localhost:3000` means `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export declare function siteJob(website: CrawlTarget, options?: {

@@ -17,7 +17,7 @@ const reasons: Readonly<Partial<Record<Need, string>>> = {
   robots: "robots.txt could not be read",
 };
 
-/** `isLate`: the time limit was reached before everything was checked. `unfinished`: rules with more data than can be compared. */
+/** `isLate` means that the time limit was reached before everything was checked; `unfinished` are rules with more data than can be compared. */
 export function resultOf(
   run: CheckRun,
   missing: ReadonlySet<Need>,

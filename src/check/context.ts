@@ -139,7 +139,7 @@ export interface Origin {
   readonly scheme: "http" | "https";
   /** In lower case, with a port that is not the default one. */
   readonly host: string;
-  /** `private`: not reachable from outside. `staging`: probably not meant to be reachable. */
+  /** A `private` host is not reachable from outside; a `staging` host is probably not meant to be. */
   readonly reach: "public" | "private" | "staging";
   readonly hasCredentials: boolean;
   /** Whether it has capitals, a default port, or a trailing dot. */

@@ -144,7 +144,7 @@ export class CrossRules {
   }
 }
 
-/** `text`: the text of the page that the case is compared with. */
+/** `text` is the text of the page that the case is compared with. */
 type Case = Found & { readonly text: string | undefined };
 
 /** Cases on disk, by the number of their page. */

@@ -30,7 +30,7 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   await tellAll(run, event, homepage, await run.receipt.ofWebsite());
 }
 
-/** `about`: the sitemap that findings are in, unless a rule names another. */
+/** `about` is the sitemap that findings are in, unless a rule names another. */
 async function tellAll(run: CheckRun, event: OrderedEvent, about: string, receivedAt: number): Promise<void> {
   const { homepage, complete } = run.tree;
   for (const rule of run.settings.own) {

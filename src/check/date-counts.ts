@@ -39,7 +39,7 @@ export class DateCounts {
   tooOld = 0;
   future = 0;
 
-  /** `receivedAt`: when the website was received, in milliseconds. */
+  /** `receivedAt` is when the website was received, in milliseconds. */
   constructor(receivedAt: number) {
     this.receivedAt = receivedAt;
     this.#latest = Math.min(receivedAt + bounds.future, lastMoment);

@@ -66,7 +66,7 @@ export class EntryLines {
     this.#urls = urlsIn(text, rewrite);
   }
 
-  /** `number`: the number of the page in its sitemap, or of a page soon after it. */
+  /** `number` is the number of the page in its sitemap, or of a page soon after it. */
   async lineOf(url: string, number: number): Promise<number | undefined> {
     for (let at = 0; at < this.#pieces.length || (await this.#read(number)); at++) {
       const { lines, end } = this.#pieces[at]!;

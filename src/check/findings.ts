@@ -41,7 +41,7 @@ const allText = 8_000_000;
 /** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` is the severity of this case. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
-/** By sitemap. `others` is shared by all sitemaps after the first ones. */
+/** The findings of a rule by sitemap. All sitemaps after the first ones share `others`. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
 /** `rows` receives every occurrence. `isUncapped`: findings keep all of them as examples. */

@@ -21,7 +21,7 @@ export class PathRules<T> {
   readonly #isExact: boolean;
   #size = 0;
 
-  /** `isExact`: a slash at the end makes a difference, and literal paths come first, as on Cloudflare Pages. */
+  /** `isExact` means that a slash at the end makes a difference, and that literal paths come first, as on Cloudflare Pages. */
   constructor(site: string, isExact: boolean) {
     this.#host = parseUrl(site)?.host;
     this.#isExact = isExact;

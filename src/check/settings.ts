@@ -64,7 +64,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   };
 }
 
-/** Which severity a rule has for a sitemap. `received`: when the website was received. */
+/** Returns the severity of a rule for a sitemap. `received` is when the website was received. */
 export function judgeFor(settings: CheckSettings, received: number): Judge {
   const rows = new Map(settings.rules.map((rule) => [rule.id, rule]));
   const ignored = settings.ignore

@@ -30,15 +30,15 @@ export interface SiteFilesOptions {
 
 /** What a server would send. */
 type Answer =
-  /** `robotsTag`: values of X-Robots-Tag headers. */
+  /** `robotsTag` has the values of X-Robots-Tag headers. */
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
-  /** `file`: the file that would be sent without the redirect. */
+  /** `file` is the file that would be sent without the redirect. */
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
   /** A rule of the server sends another file. */
   | { readonly kind: "rewritten" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
-  /** `hint`: why, if that helps. */
+  /** `hint` says why, if that helps. */
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {

@@ -22,7 +22,7 @@ export interface DiffBytes {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
+/** Checks a side. Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
 export function checkSide(source: DiffSide): void {
   if (isTree(source)) return;
   if (isBytes(source)) {

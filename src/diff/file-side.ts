@@ -35,7 +35,7 @@ export class FileSide implements Side {
   readonly #settings: ReadSettings;
   #isTable: boolean;
 
-  /** `source`: a path, or a stream, which is stored while it is received. */
+  /** `source` is a path, or a stream, which is stored while it is received. */
   constructor(source: string | DiffBytes, options: OpenSideOptions, isTable = false) {
     this.#isTable = isTable;
     this.#source = source;

@@ -11,7 +11,7 @@ import type { ContentOf, DiffSettings } from "./settings.ts";
 
 /** The pages that one sitemap declares. */
 export interface PageList {
-  /** Its URL, after redirects. */
+  /** The URL of the sitemap, after redirects. */
   readonly sitemap: string;
   /** The URL that declares the sitemap, which identifies it on both sides. */
   key: string;
@@ -43,7 +43,7 @@ export class PageLists {
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
-  /** `start`: for the new side, the number of its first page. */
+  /** `start` is, for the new side, the number of its first page. */
   constructor(join: Join, settings: DiffSettings, start?: number) {
     const isNew = start !== undefined;
     this.#onListed = isNew ? settings.onListed : undefined;

@@ -84,7 +84,7 @@ class RowCollector {
     return rows;
   }
 
-  /** `isOpen`: the last cell has a quote that is not closed. */
+  /** `isOpen` means that the last cell has a quote that is not closed. */
   #split(text: string): { readonly cells: readonly string[]; readonly isOpen: boolean } {
     const cells: string[] = [];
     let isOpen = false;

@@ -12,7 +12,7 @@ import { expectRunName } from "./run-queue.ts";
 import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
 
-/** The size of a dataset. `damaged`: the websites whose files are missing or cannot be read. */
+/** The size of a dataset. `damaged` lists the websites whose files are missing or cannot be read. */
 export interface DatasetTotals {
   readonly sites: number;
   readonly pages: number;
@@ -94,7 +94,7 @@ class Part {
   }
 }
 
-// Adds the rows of a website, and counts its pages. `isWhole`: nothing is missing or damaged; otherwise, what can be read is added.
+// Adds the rows of a website that can be read, and counts its pages. `isWhole` means that nothing is missing or damaged.
 async function addSite(
   tables: ParquetTables,
   store: Store,

@@ -149,7 +149,7 @@ export class JournalQueue implements SiteQueue {
     // Those started most often come last, so they are taken first.
     const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
     const settled = sites.map((site) => {
-      // The process died while crawling this site.
+      // A process died while it was crawling this site.
       if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
       if (site.result !== undefined && retry.has(site.result.outcome)) return this.#settle(site, { type: "back" });
       if (site.state === "done") return undefined;

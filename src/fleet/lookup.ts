@@ -21,7 +21,7 @@ export interface LookupParts {
 
 interface Answer {
   readonly addresses: readonly string[];
-  /** In milliseconds. */
+  /** How long the answer is valid, in milliseconds. */
   readonly lifetime: number;
 }
 
@@ -83,7 +83,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
   };
 }
 
-/** A resolver for the name servers of the system, or those set with `dns.setServers`. */
+/** Creates a resolver for the name servers of the system, or those set with `dns.setServers`. */
 function newResolver(): dns.promises.Resolver {
   const resolver = new dns.promises.Resolver({ timeout: firstTry, tries: 2 });
   resolver.setServers(dns.getServers());
@@ -122,7 +122,7 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? "");
 }
 
-// In milliseconds.
+// How long answers and failures are cached, in milliseconds.
 const longestLifetime = 5 * 60_000;
 const failureLifetime = 30_000;
 // How long to wait for a name server before the next attempt, in milliseconds. The second attempt gets twice as long.
@@ -132,7 +132,7 @@ const otherFamily = 1000;
 const mostNames = 10_000;
 const neverAborted = new AbortController().signal;
 
-/** The names in a hosts file, in lower case, without a trailing dot; none if the system has no such file. */
+/** Returns the names in a hosts file, in lower case, without a trailing dot, or none if the system has no such file. */
 async function hostsIn(file: string): Promise<ReadonlySet<string>> {
   const text = await readFile(file, "utf8").catch(() => "");
   const lines = text.split(/\r?\n/).map((line) => line.replace(/#.*/, "").trim().split(/\s+/));

@@ -26,7 +26,7 @@ export interface QueueServer {
   close(): Promise<void>;
 }
 
-/** Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
+/** Connects to a server. Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
 export async function openServer(
   address: QueueAddress,
   lockDuration: number,
@@ -122,7 +122,7 @@ function unusable({ shown, options }: QueueAddress, cause: unknown): SitemapErro
   return new SitemapError("queue-failed", `The queue ${shown} cannot be used: ${reasonOf(cause)}${hint}`, { cause });
 }
 
-/** One sentence for an error of a server or its connection. */
+/** Describes an error of a server or its connection in one sentence. */
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const text = typeof message === "string" && message !== "" ? message : String(code ?? error);
@@ -160,13 +160,13 @@ const closeTime = 2000;
 // A connection without an answer for this long counts as broken.
 const silentTime = 10_000;
 
-/** `shown`: for messages, without a password. */
+/** The address of a server. Messages show `shown`, which has no password. */
 interface QueueAddress {
   readonly shown: string;
   readonly options: Pick<RedisOptions, "host" | "port" | "db" | "username" | "password" | "tls">;
 }
 
-/** Parses the address of a server. Throws a `SitemapError` (`invalid-option`). */
+/** Parses the address of a server. Throws a `SitemapError` (`invalid-option`) if it is invalid. */
 export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv = process.env): QueueAddress {
   const text = urlText(given);
   if (typeof text !== "string") throw unexpected("url", "the URL of a queue", given);

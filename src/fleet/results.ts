@@ -22,7 +22,7 @@ export function nameInFolder(kind: string, run: string | undefined, { key, homep
   return path.posix.join(kind, run ?? "", hash.slice(0, 2), `${host}.${hash}`);
 }
 
-/** Throws a `SitemapError` (`storage-failed`) if somebody else wrote the file. */
+/** Parses a summary. Throws a `SitemapError` (`storage-failed`) if somebody else wrote the file. */
 export function parsedSummary(name: string, text: string): SiteSummary {
   let value: unknown;
   try {
@@ -51,7 +51,7 @@ export interface StoredRun {
   readonly damaged: number;
 }
 
-/** Throws a `SitemapError` (`invalid-option`) if there is no such run. The name of a run with a journal is that of its folder. */
+/** Opens the results of a run. Throws a `SitemapError` (`invalid-option`) if there is no such run. A run with a journal is named like its folder. */
 export async function storedRun(location: string, run?: string): Promise<StoredRun> {
   const store = await Store.open(location);
   const journal = path.join(location, journalName);

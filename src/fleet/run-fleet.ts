@@ -43,9 +43,9 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const { queue, sites, sink, parallelSites, crawl, onEvent } = settings;
   settings.signal?.throwIfAborted();
   const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
-  // Aborted by the caller, or by an error that is not about a website.
+  // The caller, or an error that is not about a website, aborts this controller.
   const stop = new FollowingController(settings.signal);
-  // Also aborted when no more websites are started.
+  // This one is also aborted when no more websites are started.
   const drain = new FollowingController(settings.drain, stop.signal);
   // Every website adds a listener, and Node.js would warn about more than ten.
   setMaxListeners(0, drain.signal);
@@ -97,7 +97,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     }
   }
 
-  /** Undefined if the website went back to the queue. */
+  /** Crawls a website. Returns undefined if the website went back to the queue. */
   async function readSite(lease: Lease, onDocument: () => void): Promise<ReadSite | undefined> {
     const { job, attemptId, starts } = lease;
     const stopping = new FollowingController(stop.signal, lease.lost);
@@ -123,7 +123,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     }
   }
 
-  // `previousError`: why the earlier archive cannot be used. Then everything is requested.
+  // Makes one attempt. `previousError` says why the earlier archive cannot be used, so that everything is requested.
   async function readOnce(
     lease: Lease,
     signal: AbortSignal,
@@ -184,7 +184,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   return { ...(await queue.counts()), results };
 }
 
-// Throws a `SitemapError` (`invalid-option`).
+// Checks the options, and fills in the defaults. Throws a `SitemapError` (`invalid-option`) for invalid ones.
 function resolved(options: FleetOptions) {
   const crawl = crawlOptionsIn(options, ownOptions, ["save", "previous", "resume"], true);
   const { sites, sink = noSink, parallelSites = defaultParallelSites(), perAddress = 8 } = options;
@@ -215,7 +215,7 @@ const ownOptions: readonly (keyof FleetOptions)[] = [
   ...(["sites", "queue", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
 ];
 
-/** Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` is called with what is given to the output. */
+/** Crawls one website. Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` gets what the output gets. */
 async function crawlSite(
   { job, attemptId }: Pick<Lease, "job" | "attemptId">,
   options: StreamOptions & { readonly signal: AbortSignal },
@@ -308,7 +308,7 @@ const byCount = (one: SiteReason, other: SiteReason) => other.count - one.count;
 const mostReasons = 10;
 const mostPreferences = 20;
 
-// Means that this machine has no socket left, which is not the fault of a website.
+// This problem means that this machine has no socket left, which is not the fault of a website.
 const noSocket = "connection-no-socket";
 
 /** Yields a list until a signal is aborted. Then does not wait for the next item, which may come slowly, from a pipe. */

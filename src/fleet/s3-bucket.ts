@@ -128,7 +128,7 @@ export class S3Bucket {
     return this.#send(async () => (await this.#found(key))?.transformToString());
   }
 
-  /** Downloads to a file. False if the object does not exist. A download may take any time, as long as something arrives. */
+  /** Downloads to a file. Returns false if the object does not exist. A download may take any time, as long as something arrives. */
   async download(key: string, file: string): Promise<boolean> {
     return this.#send(async () => {
       const body = await this.#found(key);
@@ -168,7 +168,7 @@ export class S3Bucket {
     };
   }
 
-  // The content of an object. Undefined if it does not exist.
+  // Returns the content of an object, or undefined if it does not exist.
   async #found(key: string) {
     try {
       return (await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(key)))).Body;
@@ -216,7 +216,7 @@ export function isBucket(location: string | undefined): location is string {
   return location !== undefined && /^s3:/i.test(location);
 }
 
-/** Parses the address of a bucket. Throws a `SitemapError` (`invalid-option`). */
+/** Parses the address of a bucket. Throws a `SitemapError` (`invalid-option`) if it is invalid. */
 export function bucketAddress(address: string): { readonly bucket: string; readonly prefix: string } {
   const [, bucket = "", prefix = ""] = /^s3:\/\/([a-z0-9][a-z0-9._-]{1,254})(?:\/(.*))?$/i.exec(address) ?? [];
   const parts = prefix.split("/").filter((part) => part !== "");

@@ -10,7 +10,7 @@ import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
-/** `settings`: those of all crawls together. `perAddress`: requests to one address at a time. */
+/** Creates the limits. `settings` are those of all crawls together; `perAddress` limits the requests to one address at a time. */
 export function sharedLimits(settings: Settings, perAddress: number): SharedLimits & { close(): void } {
   const total = Number.POSITIVE_INFINITY;
   const own = { ...settings, concurrency: { ...settings.concurrency, total } };

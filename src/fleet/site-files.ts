@@ -179,8 +179,8 @@ function* rowLines(rows: SitemapRows): Generator<string, void> {
 }
 
 /**
- * The pages of a file that are new or changed since an earlier archive, as lines of JSON. `unknown`: the earlier archive is not complete,
- * and does not have the page.
+ * Yields the pages of a file that are new or changed since an earlier archive, as lines of JSON. A page is `unknown` if the earlier archive
+ * does not have it, but is not complete.
  */
 async function* changedPages(archive: string | undefined, file: string): AsyncGenerator<string, void> {
   const { diffBatches } = await import("../diff/diff-trees.ts");

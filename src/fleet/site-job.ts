@@ -10,7 +10,7 @@ import { deathsBeforeQuarantine } from "./suspects.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
-  /** The same for all spellings of a website's URL; its hash is part of file names. */
+  /** A key that is the same for all spellings of a website's URL. Its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
@@ -22,7 +22,7 @@ export interface SiteJob {
 // The keys of given sitemaps begin with this, so that they never equal the key of a homepage.
 const sitemapsMark = "sitemaps ";
 
-/** Reads a job from a journal or a queue, which may contain anything. Undefined if it has no website. */
+/** Reads a job from a journal or a queue, which may contain anything. Returns undefined if the job has no website. */
 export function storedJob({ key, homepage, sitemaps, mayBePlain }: Record<string, unknown>): SiteJob | undefined {
   const isUrl = (value: unknown): value is string => typeof value === "string" && isHttpUrl(value);
   if (typeof key !== "string" || key === "" || !isUrl(homepage)) return undefined;
@@ -39,7 +39,7 @@ export function storedJob({ key, homepage, sitemaps, mayBePlain }: Record<string
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
  * - `failed`: sitegrove itself failed
- * - `quarantined`: it was being read at five deaths of its process, and was set aside
+ * - `quarantined`: the process died five times while reading the website, so it was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
 
@@ -50,7 +50,7 @@ export const siteOutcomes: readonly SiteOutcome[] = [
 /** Why a part of a website could not be read. */
 export interface SiteReason {
   readonly code: ProblemCode | "internal";
-  /** The message of the first. */
+  /** The message of the first occurrence. */
   readonly message: string;
   readonly count: number;
 }
@@ -72,7 +72,7 @@ export interface SiteSummary {
   readonly finishedAt: string;
   /** The attempt that gave this result. */
   readonly attemptId: string;
-  /** The most frequent first, at most ten. */
+  /** Why something is missing: at most ten reasons, the most frequent first. */
   readonly reasons: readonly SiteReason[];
   /** Paths of the outputs, relative to their folder, by kind: `pages`, `archive`, `findings`. */
   readonly files: Readonly<Record<string, string>>;
@@ -177,8 +177,8 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 }
 
 /**
- * Undefined if it is not a website: a homepage, or sitemaps, which are a website of their own. `example.org` means `https://example.org/`,
- * or http if https does not answer, `localhost:3000` `http://localhost:3000/`. With
+ * Makes a job for a homepage, or for sitemaps, which are a website of their own. Returns undefined if the text is not a website.
+ * `example.org` means `https://example.org/`, or http if https does not answer; `localhost:3000` means `http://localhost:3000/`. With
  * `path: "keep"` or `"only"`, `https://example.org/a/` is a separate website.
  */
 export function siteJob(website: CrawlTarget, options: { readonly path?: Options["path"] } = {}): SiteJob | undefined {
@@ -200,7 +200,7 @@ export function siteJob(website: CrawlTarget, options: { readonly path?: Options
   return { key: urlKey(found), homepage: found, ...(mayBePlain && { mayBePlain }) };
 }
 
-/** What to crawl: without a scheme if it was named without one, so that the crawl finds out which one works. */
+/** Returns what to crawl. A website that was named without a scheme gets none, so that the crawl finds out which one works. */
 export function targetOf({ homepage, sitemaps, mayBePlain }: SiteJob): CrawlTarget {
   const asNamed = (url: string) => (mayBePlain ? withoutScheme(url) : url);
   return sitemaps === undefined ? asNamed(homepage) : { sitemaps: sitemaps.map(asNamed) };

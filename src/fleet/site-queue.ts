@@ -8,7 +8,7 @@ export interface SiteQueue {
   readonly isTrusted?: boolean;
   /** Adds sites. Idempotent by key: a known site is not added again. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
-  /** The next site. Undefined when the run is finished: no site is waiting or being read. Rejects with the signal's reason. */
+  /** Returns the next site, or undefined when no site is waiting or being read any more. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
   /** The accepted results so far, one summary for each site. */
@@ -30,13 +30,13 @@ export interface Lease {
   readonly job: SiteJob;
   /** How often the site was started in this run, including this time and crashes. */
   readonly starts: number;
-  /** Part of every file name: two attempts never write the same file. */
+  /** The name of this attempt. It is part of every file name, so that two attempts never write the same file. */
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
-  /** Aborted when another worker has the site. */
+  /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** `superseded`: the result of another worker counts. */
+  /** Reports the result. `superseded` means that the result of another worker counts. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;

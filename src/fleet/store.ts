@@ -16,7 +16,7 @@ export class Store {
   readonly bucket: S3Bucket | undefined;
   readonly #folder: string;
 
-  /** `folder`: where the files are or, with a bucket, their drafts. */
+  /** `folder` is where the files are or, with a bucket, their drafts. */
   constructor(folder: string, bucket?: S3Bucket) {
     this.#folder = folder;
     this.bucket = bucket;
@@ -27,7 +27,7 @@ export class Store {
     return isBucket(location) ? new Store(draftsFolder(), await S3Bucket.open(location)) : new Store(location);
   }
 
-  /** Throws a `SitemapError` if outputs cannot go there. */
+  /** Opens a folder or bucket to write to. Throws a `SitemapError` if outputs cannot go there. */
   static async openForOutput(location: string): Promise<Store> {
     const store = await Store.open(location);
     await store.bucket?.inspect();

@@ -11,7 +11,7 @@ export class OrderedRecords {
   readonly #width: number;
   readonly #range: number;
 
-  /** `numbers`: how many numbers there can be. `width`: how many words a record has. */
+  /** `numbers` is how many numbers there can be; `width` is how many words a record has. */
   constructor(spill: SpillFile, numbers: number, width: number) {
     let range = smallestRange;
     while (numbers / range >= mostRanges) range *= 2;

@@ -25,7 +25,7 @@ export class Partitions {
   /** Whether a partition had too many records. */
   isCut = false;
 
-  /** `width`: how many words a record has. `most`: the most records of a partition that are read back. */
+  /** `width` is how many words a record has; at most `most` records of a partition are read back. */
   constructor(spill: SpillFile, count: number, width: number, most: number = Number.POSITIVE_INFINITY) {
     this.#spill = spill;
     this.#width = width;

@@ -20,7 +20,7 @@ export class SpillFile {
   #name: string | undefined;
   #count = 0;
 
-  /** `memory`: how many bytes may stay in memory. `blockLength`: in bytes, a multiple of 4. */
+  /** `memory` is how many bytes may stay in memory; `blockLength` is in bytes, and a multiple of 4. */
   constructor({ memory = mostInMemory, blockLength = 32 * 1024 }: { memory?: number; blockLength?: number } = {}) {
     this.blockLength = blockLength;
     this.#memoryLimit = memory / blockLength;

@@ -113,7 +113,7 @@ ${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sit
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
-/** `only`: the sitemap of all examples, which is named above them. */
+/** `only` is the sitemap of all examples, which is named above them. */
 function exampleRow(
   { url, value, file, line, sitemap }: ReportFinding["examples"][number],
   homepage: string,

@@ -53,12 +53,12 @@ const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 export class StyleSheet {
   readonly #rules = { wide: new Set<string>(), narrow: new Set<string>() };
 
-  /** `narrow`: for phones, in place of the wide one. */
+  /** `narrow` is for phones, in place of the wide one. */
   add(selector: string, declarations: string, width: "wide" | "narrow" = "wide"): void {
     this.#rules[width].add(`${selector}{${declarations}}`);
   }
 
-  /** `base`: the rules of every report. */
+  /** `base` has the rules of every report. */
   toString(base: string): string {
     const [wide, narrow] = [[...this.#rules.wide].join(""), [...this.#rules.narrow].join("")];
     return `${compact(base)}${wide}${narrow && `@media screen and (max-width:640px){${narrow}}`}`;

@@ -73,7 +73,7 @@ type Value = string | number | boolean | undefined;
 
 interface Column {
   readonly name: string;
-  /** `item`: the item of the row, if a list is spread over rows and is not empty. */
+  /** `item` is the item of the row, if a list is spread over rows and is not empty. */
   readonly read: Read<Value>;
 }
 

@@ -190,7 +190,7 @@ class ParquetTable {
     return this.#columns.every((column) => row[column.name] === undefined || isOf(column, row[column.name]));
   }
 
-  /** `weight`: roughly the number of characters in the row; large rows make small groups. */
+  /** Adds a row. `weight` is roughly its number of characters; large rows make small groups. */
   add(row: Row, weight: number): void {
     this.#rows.push(row);
     this.#weight += weight;

@@ -65,7 +65,7 @@ function objectIn(value: unknown, otherwise: string): JsonObject {
 }
 
 interface Found {
-  /** Undefined if there is none, or it is ignored. */
+  /** The file that was found; undefined if there is none, or it is ignored. */
   readonly file?: string;
   readonly note?: string;
 }

@@ -21,7 +21,7 @@ import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 
-/** What a name on the command line stands for. `isAssumed`: the scheme was not given. */
+/** What a name on the command line stands for. `isAssumed` means that the scheme was not given. */
 export type Target =
   | { readonly kind: "website"; readonly homepage: string; readonly isAssumed: boolean }
   | { readonly kind: "sitemaps"; readonly urls: readonly string[] }

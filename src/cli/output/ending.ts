@@ -48,7 +48,7 @@ export class CrawlEnding {
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive is never kept then. */
   readonly tellsFailures: boolean = false;
 
-  /** `forgiven`: problems that do not count as losses, because the user asked for them, as with --limit. */
+  /** `forgiven` are problems that do not count as losses, because the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
     this.#forgiven = new Set(forgiven);
   }

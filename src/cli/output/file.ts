@@ -12,7 +12,7 @@ export class OutputFile implements Unfinished {
   readonly #name: string;
   readonly #file: AtomicFile;
 
-  /** Throws a `UsageError` if `file` cannot be written, or exists and may not be replaced. */
+  /** Opens the file. Throws a `UsageError` if `file` cannot be written, or exists and may not be replaced. */
   constructor(file: string, overwrite = false) {
     this.#name = file;
     this.#file = opened(file, () => new AtomicFile(file, { overwrite }));

@@ -93,7 +93,7 @@ export class LogLines {
   readonly #descriptor: number | undefined;
   #isBroken = false;
 
-  /** Throws a `UsageError` if the file cannot be opened. */
+  /** Opens the log. Throws a `UsageError` if the file cannot be opened. */
   constructor(file: string | undefined, messages: Messages, what: string) {
     this.#file = file;
     this.#messages = messages;
