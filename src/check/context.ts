@@ -22,7 +22,7 @@ export interface CheckRun {
   readonly time: CheckTime;
 }
 
-/** A sitemap as a document. `parent`: undefined for the root. `response`: undefined if it was not read. */
+/** A sitemap as a document. The root has no `parent`, and a sitemap that was not read has no `response`. */
 export interface DocumentContext {
   readonly sitemap: Sitemap;
   readonly parent: IndexSitemap | undefined;

@@ -8,7 +8,7 @@ import { readPageHead } from "./page-head.ts";
 
 /** The address that most URLs of a kind of file have. */
 interface NamedAddress {
-  /** `robots.txt`, `sitemaps`, `canonical links`. */
+  /** The kind of file, in words: `robots.txt`, `sitemaps` or `canonical links`. */
   readonly by: string;
   readonly origin: string;
   /** The first file that names it, and the line. */

@@ -18,7 +18,7 @@ export interface PageHead {
   readonly alternates: ReadonlyMap<string, string>;
   /** When its content changed, by its own words: `article:modified_time`, or `dateModified` in JSON-LD; the newest counts. */
   readonly modified: string | undefined;
-  /** The lines of the tags that these come from. */
+  /** The line of the tag that each of these values comes from. */
   readonly lines: Partial<Record<"canonical" | "refresh" | "alternates", number>>;
 }
 

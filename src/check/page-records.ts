@@ -42,7 +42,7 @@ export class UrlRecords {
     this.join = new Join(spill, { ...joinLimits, width: 7, keyLength: 2 });
   }
 
-  /** `lastModified` in milliseconds, NaN for none. `ordinal`: the number of the page in the website. */
+  /** Adds a page. `lastModified` is in milliseconds, or NaN for none; `ordinal` is the number of the page in the website. */
   add(scan: UrlScan, ordinal: number, lastModified: number, hasTime: boolean, set: AlternateSet | undefined): void {
     const { pageHigh, pageLow, spelling } = scan;
     const date = toWord(lastModified, hasTime);

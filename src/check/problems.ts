@@ -141,7 +141,7 @@ async function illustrateProblems(
   }
 }
 
-// More problems than examples can show.
+// This is more than the examples can show.
 const mostSeen = 100_000;
 
 function sameness({ code, line, value }: Problem, url?: string): string {

@@ -42,7 +42,7 @@ export interface ReportFacts {
   readonly discovery: ReportDiscovery;
   /** What robots.txt says about how pages may be used. */
   readonly preferences: readonly RobotsPreference[];
-  /** How many more lines there are. */
+  /** How many more lines of preferences there are. */
   readonly otherPreferences: number;
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;

@@ -40,7 +40,7 @@ export interface FleetFlags
   readonly progress: boolean;
 }
 
-/** `folder` is what --out names. */
+/** Adds the flags of a fleet. `folder` describes what --out names. */
 export function addFleetFlags(command: Command, folder: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
   command

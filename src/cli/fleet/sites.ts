@@ -62,7 +62,7 @@ export class SiteList {
     return this.#names.length + this.#files.length > 0;
   }
 
-  /** Throws a `UsageError` if a file lacks the column, before anything else is read from any of them. */
+  /** Checks the column in all files before any list is read. Throws a `UsageError` if a file lacks it. */
   async expectColumn(): Promise<void> {
     if (this.#flags.column !== undefined)
       this.#begun = await Promise.all(this.#files.map((file) => this.#entries(file)));
