@@ -92,7 +92,7 @@ export class AtomicFolder {
 
   /** Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
-    this.target = fs.existsSync(target) ? fs.realpathSync(target) : path.resolve(target);
+    this.target = folderBehind(target);
     this.#aside = asideName(this.target);
     this.#names = names;
     this.#overwrite = overwrite;
@@ -154,6 +154,14 @@ export class AtomicFolder {
     if (found.length > 0 && !this.#overwrite) throw existsError(this.target);
     return found;
   }
+}
+
+// Resolves symbolic links, also one whose folder is missing, because a process was killed while replacing it. The depth ends loops of links.
+function folderBehind(target: string, depth = 0): string {
+  if (fs.existsSync(target)) return fs.realpathSync(target);
+  const isLink = fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isLink || depth > 40) return path.resolve(target);
+  return folderBehind(path.resolve(path.dirname(target), fs.readlinkSync(target)), depth + 1);
 }
 
 // The temporary file is in the same folder, because a rename works only within one file system. It has the same extension, which may decide

@@ -226,6 +226,17 @@ describe("a folder", () => {
     },
   );
 
+  test("behind a symbolic link returns, too, if the process was killed while it was being replaced", () => {
+    mkdirSync(inFolder("real"));
+    symlinkSync("real", inFolder("set"));
+    for (const name of names) writeFileSync(inFolder(`real/${name}`), "old");
+    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    write(folder, "new");
+    killedAtRename(2, () => folder.commit());
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+  });
+
   test("never replaces a folder with files of others", () => {
     mkdirSync(inFolder("set"));
     writeFileSync(inFolder("set/thesis.tex"), "years of work");
