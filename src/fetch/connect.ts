@@ -4,7 +4,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import net from "node:net";
-import tls from "node:tls";
+import type tls from "node:tls";
 import { SitemapError } from "../model/errors.ts";
 import type { Settings } from "../model/options.ts";
 import { problem } from "../model/problem.ts";
@@ -49,7 +49,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
     const secured = ({ host }: Endpoint, socket: net.Socket) => {
       wait.code = "timeout-tls";
       const servername = net.isIP(host) === 0 ? host : "";
-      const secure = tls.connect({ ...secureOptions, host, servername, socket });
+      const secure = nodeTls().connect({ ...secureOptions, host, servername, socket });
       sockets.push(secure);
       return opened(secure, "secureConnect", signal);
     };
@@ -78,6 +78,11 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
       stopping.release();
     }
   };
+}
+
+// Not imported: an import would copy all of Node's root certificates into strings, even if only http is used.
+function nodeTls(): typeof tls {
+  return process.getBuiltinModule("node:tls");
 }
 
 function checkedLookup(lookup: Lookup) {
@@ -154,9 +159,10 @@ function createContext(ca: readonly string[]): tls.SecureContext {
   const added = ca.flatMap(certificatesIn);
   // Node's option `ca` would replace the certificates that Node trusts: its own list, that of the system and NODE_EXTRA_CA_CERTS. Node 20
   // cannot list them, but certificates can be added to the context.
-  const secure = tls.createSecureContext();
+  const { createSecureContext } = nodeTls();
+  const secure = createSecureContext();
   const { addCACert } = secure.context as { addCACert?: (pem: string) => void };
-  if (addCACert === undefined) return tls.createSecureContext({ ca: [...trustedByNode(), ...added] });
+  if (addCACert === undefined) return createSecureContext({ ca: [...trustedByNode(), ...added] });
   for (const certificate of [...extra(), ...added]) addCACert.call(secure.context, certificate);
   return secure;
 }
@@ -172,8 +178,8 @@ function extra(): string[] {
 }
 
 function trustedByNode(): readonly string[] {
-  const { getCACertificates } = tls as { getCACertificates?: (kind: "default") => string[] };
-  return getCACertificates?.("default") ?? tls.rootCertificates;
+  const nodes: typeof tls & { getCACertificates?: (kind: "default") => string[] } = nodeTls();
+  return nodes.getCACertificates?.("default") ?? nodes.rootCertificates;
 }
 
 // Returns the certificates in a PEM text. They are checked, because OpenSSL would silently skip anything else.
