@@ -1,4 +1,4 @@
-// The baseline of a check: known findings and their occurrences. Only new ones fail the check.
+// Compares a check with its baseline: known findings and their occurrences. Only new ones fail the check.
 import { createHash } from "node:crypto";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { KnownPlaces } from "./findings.ts";
@@ -7,7 +7,7 @@ import { type CheckResult, tally } from "./result.ts";
 /** Known findings by sitemap and rule, as JSON. */
 export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, BaselineEntry>>>>;
 
-/** The findings of one rule in one sitemap. `of`: how many pages it has. `occurrences`: their hashes, unless there are too many. */
+/** The findings of one rule in one sitemap: how many, of how many pages, and the hashes of their occurrences unless there are too many. */
 export interface BaselineEntry {
   readonly count: number;
   readonly of?: number | undefined;
@@ -21,7 +21,7 @@ function objectIn(value: unknown): JsonObject {
   return value as JsonObject;
 }
 
-/** The findings of a document as `Baseline.toJson` makes it. Throws an error for any other. */
+/** Returns the findings of a document that `Baseline.toJson` made. Throws an error for any other document. */
 export function parseBaseline(document: unknown): BaselineFindings {
   const { version, findings } = objectIn(document);
   if (version !== 2) throw new Error(notBaseline);
@@ -30,7 +30,7 @@ export function parseBaseline(document: unknown): BaselineFindings {
   return findings as BaselineFindings;
 }
 
-// A count that is not a number would let every finding pass.
+// Checks an entry, because a count that is not a number would make all counts of new findings wrong.
 function expectEntry({ count, of = 0, occurrences = [] }: JsonObject): void {
   const areCounts = [count, of].every((number) => Number.isSafeInteger(number) && (number as number) >= 0);
   const areHashes = Array.isArray(occurrences) && occurrences.every((hash) => typeof hash === "string");
@@ -42,12 +42,15 @@ const notBaseline = "not a baseline";
 interface Seen {
   readonly before: ReadonlySet<string>;
   readonly occurrences: Set<string>;
-  /** How many cases were looked up one by one, and how many of them are new. */
+  /** How many occurrences were looked up one by one, and how many of these are new. */
   cases: number;
   unknown: number;
 }
 
-/** Known findings. One fails again if a new occurrence appears; without a list of them, if their number and share of the pages grow. */
+/**
+ * Known findings. A finding fails again if a new occurrence appears. If the occurrences are not listed, it fails again if both their number
+ * and their share of the pages grow.
+ */
 export class Baseline implements KnownPlaces {
   readonly #before: BaselineFindings;
   readonly #nameOf: (sitemap: string) => string;
@@ -69,7 +72,7 @@ export class Baseline implements KnownPlaces {
     return isKnown;
   }
 
-  /** The result without known findings. `isFixed`: whether some of them are gone. */
+  /** Removes known findings from a result. `isFixed` is true if some of them are gone, and everything could be read. */
   apply(result: CheckResult, tree: SitemapTree): { readonly result: CheckResult; readonly isFixed: boolean } {
     const now = this.#entries(result, tree);
     const left = new Map<BaselineEntry, number>();
@@ -91,7 +94,7 @@ export class Baseline implements KnownPlaces {
     return { result: { ...result, findings, known, ...failed }, isFixed: isGone && tree.complete };
   }
 
-  /** The document of the next baseline, in which all of these findings are known. */
+  /** Returns the document of a new baseline, in which all findings of the result are known. */
   toJson(result: CheckResult, tree: SitemapTree): object {
     return { version: 2, findings: this.#entries(result, tree) };
   }
@@ -133,7 +136,7 @@ export class Baseline implements KnownPlaces {
   }
 }
 
-/** The number of occurrences of all severities. */
+/** The number of occurrences, of all severities together. */
 export function occurrencesIn({ occurrences }: Pick<CheckResult, "occurrences">): number {
   return occurrences.error + occurrences.warning + occurrences.info;
 }

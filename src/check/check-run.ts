@@ -1,4 +1,4 @@
-// One check of a tree: all rules, in one pass over its pages, in constant memory.
+// Runs one check of a tree: applies all rules in one pass over its pages, in constant memory.
 import { grouped } from "../model/figures.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -200,13 +200,13 @@ const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as cons
 const imageRules = ["image-private-host", "image-other-host"] as const satisfies readonly RuleId[];
 const fileBasedRules = ["page-missing-file", "page-not-listed"] as const satisfies readonly RuleId[];
 
-// The first few of a list, and how many more there are.
+// Names the first few items of a list, and says how many more there are.
 function listed(items: readonly string[], most = 10): string {
   const more = items.length > most ? ` and ${grouped(items.length - most)} more` : "";
   return items.slice(0, most).join(", ") + more;
 }
 
-// Adds the line to examples about a URL.
+// Adds line numbers to examples that have a URL but no line.
 async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {
   const wanted = new Map<string, Lineless[]>();
   for (const { sitemap, examples } of findings.drafts()) {

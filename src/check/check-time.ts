@@ -1,4 +1,4 @@
-// The times of a check: its time limit, and when the documents were received.
+// Keeps the times of a check: its time limit, and when the documents were received.
 import { pauseWhenDue } from "../crawl/read.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -21,39 +21,39 @@ export class CheckTime {
     return this.left === 0;
   }
 
-  /** Takes a turn, and returns whether the time is up. */
+  /** Pauses if that is due, and returns whether the time is up. */
   async isOver(): Promise<boolean> {
     await this.turn();
     return this.isUp;
   }
 
-  /** Lets timers, signals and other websites act, if that is due. Rejects with the reason of an aborted signal. */
+  /** Pauses if that is due, so that timers, signals and other websites get a turn. Rejects with the reason of an aborted signal. */
   turn(): Promise<void> | undefined {
     return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());
   }
 }
 
 /**
- * When documents were received, or the website said that they are still the same. Dates are compared with this time, so that two checks of
- * one archive give the same result.
+ * Knows when documents were received, or last confirmed by the website as unchanged. Rules compare dates with this time, so that two
+ * checks of one archive give the same result.
  */
 export class Receipt {
   readonly #tree: SitemapTree;
   readonly #given: number | undefined;
   readonly #now = Date.now();
 
-  /** `given` applies to all documents, in milliseconds. */
+  /** Creates a receipt for a tree. If `given` is a time in milliseconds, it applies to all documents. */
   constructor(tree: SitemapTree, given: number | undefined) {
     this.#tree = tree;
     this.#given = given;
   }
 
-  /** When a sitemap was received, in milliseconds; now, if it did not come from a server. */
+  /** Returns when a sitemap was received, in milliseconds. That is now if it did not come from a server. */
   async of(sitemap: Sitemap): Promise<number> {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }
 
-  /** The time of the first document; if there is none, of the first response or attempt. */
+  /** Returns when the first document was received. If there is none, returns the time of the first response or attempt. */
   async ofWebsite(): Promise<number> {
     if (this.#given !== undefined) return this.#given;
     for (const sitemap of this.#tree.sitemaps()) {

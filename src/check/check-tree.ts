@@ -8,7 +8,7 @@ import { resolveCheckOptions } from "./settings.ts";
 import type { CheckExtras } from "./watcher.ts";
 
 /**
- * What search engines would flag in the sitemaps of a website.
+ * Finds what search engines would flag in the sitemaps of a website.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
@@ -20,7 +20,7 @@ export async function checkTree(tree: SitemapTree, options?: CheckOptions): Prom
 }
 
 /**
- * Whether the dates of a website can be trusted: the verdict of `checkTree`, with the same options.
+ * Tells whether the dates of a website can be trusted. Runs `checkTree` with the same options, and returns its `lastmodTrust`.
  *
  * @example
  * const { verdict, reasons } = await lastmodTrust(tree, { pages: 50 });
@@ -29,7 +29,7 @@ export async function lastmodTrust(tree: SitemapTree, options?: CheckOptions): P
   return (await checkTree(tree, options)).lastmodTrust;
 }
 
-/** Checks a tree, and does the extras in the same pass. `known` is a baseline, which the caller applies to the result. */
+/** Checks a tree, and does the extras in the same pass. If `known` is a baseline, the caller still has to apply it to the result. */
 export async function checkTreeWhile(
   tree: SitemapTree,
   options?: CheckOptions,

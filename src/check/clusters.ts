@@ -11,12 +11,14 @@ import { type Found, joinLimits, type UrlRecords, word } from "./page-records.ts
 import type { AlternateSet } from "./rules/languages.ts";
 import { textHash, UrlScan, urlNumber } from "./url-scan.ts";
 
-// The set (2 words), the page (2), how many members the set has and whether the page is one, the number of the page.
+// A cluster record has the set (2 words), the page (2), the size of the set with whether the page is in it, and the number of the page.
 const clusterWidth = 6;
-// The target (3 words), the page that links to it (2), the language, the number of the page, the link and its marks.
+// A link record has the target (3 words), the page that links to it (2), the language, the number of that page, and the link with its
+// marks.
 const linkWidth = 8;
 
-/** Marks of a link, above its number. `isReturn`: it is recorded once more, for the page itself. */
+// The marks of a link are bits above its number. Each link is recorded twice: under its target, and with `isReturn` under the page that has
+// it, so that a target's group also contains the pages that the target links to.
 const isRepeat = 1 << 20;
 const isOnKnownHost = 1 << 21;
 const isDefault = 1 << 22;
@@ -48,7 +50,7 @@ export class Clusters {
     this.#clusters.add(set.high, set.low, own.spelling, own.pageLow, members, ordinal);
   }
 
-  /** Finds the clusters that need a second pass. `conflicts`: pages that are listed several times with different sets. */
+  /** Finds the clusters that need a second pass. `conflicts` marks pages that are listed several times with different sets. */
   settle(pages: number, conflicts: Marks): void {
     this.unsettled = new Marks(pages);
     for (const { words, starts } of this.#clusters.groups()) {
@@ -62,7 +64,7 @@ export class Clusters {
     }
   }
 
-  /** Records the links of a page that needs a second pass. `isKnownHost`: whether sitemaps of that host were read. */
+  /** Records the links of a page that needs a second pass. `isKnownHost` tells whether sitemaps on a URL's host were read. */
   addLinks(page: SitemapPage, ordinal: number, isKnownHost: (url: string, hostEnd: number) => boolean): void {
     const { alternates = [] } = page;
     const scan = this.#scan;
@@ -94,8 +96,9 @@ export class Clusters {
   }
 
   /**
-   * All findings, in no order. `isComplete`: everything declared was read. `isWebsite`: and it is the whole website. Otherwise, what could
-   * not be read may list a target, or have the return links of one that is listed without alternate pages.
+   * Yields all findings, in no order. If not everything was read (`isComplete`), an unread sitemap may have the return links of a target
+   * that is listed without alternate pages. Unless the whole website was read (`isWebsite`), an unread sitemap may list an unlisted
+   * target.
    */
   *findings({ join }: UrlRecords, isComplete: boolean, isWebsite: boolean): Generator<Found, void> {
     for (const [{ words, starts }, target] of this.#links.groupsWith(join)) {
@@ -105,7 +108,7 @@ export class Clusters {
       const mayReturn = !isComplete && target.starts.every((at) => target.words[at + word.set] === 0);
       const isLink = (at: number) => (words[at + 7]! & isReturn) === 0;
       const sourceOf = (at: number) => urlNumber(words[at + 3]!, words[at + 4]!);
-      // The pages that the target links to. A settled page links only to its own cluster, and one without alternate pages to none.
+      // The pages that the target links to. A settled target adds none, because it links only to its own cluster.
       const returned = new Set(starts.filter((at) => !isLink(at)).map(sourceOf));
       for (const at of starts.filter(isLink)) {
         const [ordinal, marks] = [words[at + 6]! >>> 0, words[at + 7]!];

@@ -1,4 +1,4 @@
-// From a run to its result: sorts the findings by importance, and lists the rules that were not checked.
+// Turns a run into its result: sorts the findings by importance, and lists the rules that were not checked.
 import { counted } from "../model/figures.ts";
 import { isReadSitemap } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
@@ -7,17 +7,20 @@ import type { LastmodTrust } from "./lastmod-trust.ts";
 import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
 import { type Need, severities } from "./rule.ts";
 
-// Rules that need one of these are not reported as unchecked if the caller did not ask for it.
+// Inputs that the caller may leave out. When the time limit is reached, rules that need one of them are only reported if it was given.
 const optional: readonly Need[] = ["requested", "files", "pages"];
 
-// Why a rule was not checked, by what it needs. Optional inputs are not reported as missing.
+// Why a rule was not checked, by what it needs. Needs without a sentence are optional, and not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   site: "they need the whole website",
   location: "the file's URL is unknown",
   robots: "robots.txt could not be read",
 };
 
-/** `isLate` means that the time limit was reached before everything was checked; `unfinished` are rules with more data than can be compared. */
+/**
+ * Assembles the result of a run. `isLate` means that the time limit was reached before everything was checked; `unfinished` lists rules
+ * that were checked only in part.
+ */
 export function resultOf(
   run: CheckRun,
   missing: ReadonlySet<Need>,
@@ -72,8 +75,8 @@ function missingInWords({ tree }: CheckRun): string {
   return `they need every sitemap, and ${first.url}${others} could not be read`;
 }
 
-// Sorts by severity, by how many pages a rule affects, and by the order of the rules. Findings of one rule come in the order of the tree;
-// sitemaps that are combined come last.
+// Sorts findings by severity, by how many pages a rule affects, and by the order of the rules. Findings of one rule come in the order of
+// the tree, and the one that combines the remaining sitemaps comes last.
 function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
   const sitemaps = new Map<string, { readonly at: number; readonly pages: number }>();
   for (const each of tree.sitemaps()) {

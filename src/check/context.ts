@@ -1,5 +1,5 @@
-// What rules know in addition to the page: about the website (how each sitemap was found, what lists it), the sitemap whose pages they
-// check, hosts, and what robots.txt allows.
+// Tells rules what they need to know besides the page: how each sitemap was found and what lists it, which sitemap a page is in, what kind
+// of host a URL has, and what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { DocumentResponse } from "../model/exchange.ts";
@@ -37,9 +37,9 @@ export interface SitemapContext {
   readonly findings: SitemapFindings;
   /** The URL of the document; undefined for a file without a known URL. */
   readonly location: Location | undefined;
-  /** The caller gave the sitemap, as an owner does in Search Console, so it may be anywhere. */
+  /** Whether the caller gave the sitemap, as an owner does in Search Console. Then it may be anywhere. */
   readonly isGiven: boolean;
-  /** The hosts whose robots.txt lists the sitemap or its index: their pages may be in it. */
+  /** The hosts whose robots.txt lists the sitemap or its index. The sitemap may list their pages. */
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
@@ -52,15 +52,15 @@ export interface SitemapContext {
 
 export interface Location {
   readonly origin: Origin;
-  /** All URLs of its host begin with this: `https://example.org`. */
+  /** The beginning of all URLs on the same host: `https://example.org`. */
   readonly start: string;
-  /** All URLs in its directory or below begin with this: `https://example.org/blog/`. */
+  /** The beginning of all URLs in the same directory or below: `https://example.org/blog/`. */
   readonly directory: string;
 }
 
 export class SiteContext {
   readonly homeHost: string;
-  /** Sitemaps were found by discovery, as opposed to given. */
+  /** Whether sitemaps were found by discovery, not given by the caller. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
   readonly rewrite: Rewrite;
@@ -90,7 +90,7 @@ export class SiteContext {
     this.#otherSources = new Set(tree.root.children.filter(isOther));
   }
 
-  /** Whether a sitemap is meant for search engines. Further feeds and llms.txt are not. */
+  /** Whether a sitemap is meant for search engines. Feeds and llms.txt that discovery also found are not. */
   isForSearch(sitemap: Sitemap): boolean {
     return !this.#otherSources.has(sitemap);
   }
@@ -104,7 +104,7 @@ export class SiteContext {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
   }
 
-  /** The declared URL of a sitemap, after the option `rewrite`. */
+  /** The declared URL of a sitemap, after applying the option `rewrite`. */
   declared({ url, declaredUrl = url }: Sitemap): string {
     return rewriteUnlessTarget(declaredUrl, this.rewrite);
   }
@@ -137,12 +137,12 @@ function originFrom(url: string): Origin | undefined {
 /** The beginning of a URL, up to its path. */
 export interface Origin {
   readonly scheme: "http" | "https";
-  /** In lower case, with a port that is not the default one. */
+  /** The host in lower case, with its port unless that is the default. */
   readonly host: string;
   /** A `private` host is not reachable from outside; a `staging` host is probably not meant to be. */
   readonly reach: "public" | "private" | "staging";
   readonly hasCredentials: boolean;
-  /** Whether it has capitals, a default port, or a trailing dot. */
+  /** Whether the scheme or host has capitals, or the host has a default port or a trailing dot. */
   readonly isOddlyWritten: boolean;
 }
 
@@ -150,7 +150,7 @@ export function readOrigin(text: string): Origin | undefined {
   const url = parseUrl(text);
   if (url === null) return undefined;
   const name = url.hostname.replace(/\.$/, "");
-  // The host as it is written, without the scheme, a user name and a port.
+  // The host as it is written, without scheme, user name and port.
   const authority = text.slice(text.indexOf("//") + 2).replace(/^.*@/, "");
   const written = authority.replace(/:\d*$/, "");
   const hasDefaultPort = written !== authority && url.port === "";
@@ -165,7 +165,7 @@ export function readOrigin(text: string): Origin | undefined {
 
 function reachOf(name: string): Origin["reach"] {
   const literal = name.startsWith("[") ? name.slice(1, -1) : name;
-  // For a name, ipaddr.js throws and catches errors, which takes longer than everything else here.
+  // Names skip ipaddr.js, which throws and catches errors for them. That would take longer than everything else here.
   const mayBeAddress = /^[\d.]+$|:/.test(literal);
   if (mayBeAddress && ipaddr.isValid(literal))
     return ipaddr.process(literal).range() === "unicast" ? "public" : "private";
@@ -175,29 +175,30 @@ function reachOf(name: string): Origin["reach"] {
   return own.some((label) => staging.test(label)) || previews.test(name) ? "staging" : "public";
 }
 
-// https://www.rfc-editor.org/rfc/rfc6761, https://www.rfc-editor.org/rfc/rfc6762 and the top-level domain that ICANN reserves.
+// Names that are reserved by https://www.rfc-editor.org/rfc/rfc6761, https://www.rfc-editor.org/rfc/rfc6762 and ICANN (`internal`), and two
+// that local networks use.
 const reservedNames = new Set(["local", "localhost", "test", "example", "invalid", "internal", "localdomain", "lan"]);
 // Labels such as `staging`, `dev2`, `shop-test` and `staging-www`.
 const staging =
   /^(?:[\w-]+-)?(?:staging|stage|stg|pre-?prod|uat|qa|dev|develop|test|testing|preview|sandbox|internal)\d*(?:-[\w-]+)?$/i;
-// Domains on which hosting companies and tunnels publish previews.
+// The domains on which hosting companies and tunnels publish previews.
 const previews =
   /\.(?:vercel\.app|netlify\.app|pages\.dev|ngrok(?:-free)?\.(?:app|io|dev)|herokuapp\.com|azurewebsites\.net|wpengine\.com|kinsta\.cloud|myshopify\.com|trycloudflare\.com|loca\.lt)$/i;
 
-/** What robots.txt allows for the configured crawlers. */
+/** Tells what robots.txt allows for the configured crawlers. */
 export class RobotsAccess {
   readonly #agents: readonly string[];
   // The origins that the rules apply to: `https://example.org`.
   readonly #origins: readonly string[];
-  // The rules for each crawler. Most crawlers share theirs.
+  // The rules of each crawler. Most crawlers share one set of rules.
   readonly #rules: readonly RobotsRules[];
   #closed: readonly RobotsRules[];
-  /** Whether there is a robots.txt, or there certainly is none. */
+  /** Whether robots.txt was read, or certainly does not exist. */
   readonly isKnown: boolean;
-  /** There are too many rules and pages to compare all of them. */
+  /** Whether there are too many rules and pages to compare all of them. */
   isSpent = false;
 
-  /** `text` is the robots.txt for the hosts of these URLs. Without it, nothing is known. */
+  /** Reads `text`, the robots.txt for the hosts of these URLs. Without it, nothing is known. */
   constructor(agents: readonly string[], urls: readonly string[] = [], text?: string) {
     this.#agents = agents;
     this.#origins = [...new Set(urls.map((url) => homepageOf(url).slice(0, -1)))];
@@ -206,7 +207,7 @@ export class RobotsAccess {
     this.isKnown = text !== undefined;
   }
 
-  /** Without a robots.txt everything is allowed; if it was not requested or could not be reached, nothing is known. */
+  /** Reads robots.txt from the tree. If the website has none, everything is allowed; if it could not be read, nothing is known. */
   static async of(tree: SitemapTree, { robots }: SiteContext, agents: readonly string[]): Promise<RobotsAccess> {
     const record = tree.discovery.find(({ by }) => by === "robots");
     if (robots === undefined) return new RobotsAccess(agents, [], record?.outcome === "absent" ? "" : undefined);
@@ -217,7 +218,8 @@ export class RobotsAccess {
   }
 
   /**
-   * The names of the crawlers that may not fetch a URL, and whether the first, the most important one, is among them. Undefined if all may.
+   * Returns the names of the crawlers that may not fetch a URL, and whether the first (most important) crawler is among them. Returns
+   * undefined if all crawlers may.
    */
   blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
     if (this.#closed.length === 0) return undefined;

@@ -1,5 +1,5 @@
-// Rules across all sitemaps: stores a record per page, and joins the records at the end. The cases that are shown are read again from the
-// documents, in the order of their pages.
+// Checks rules that compare pages of all sitemaps: stores a record per page, and joins the records at the end. To show cases, it reads
+// their pages again from the documents, in order.
 import { Marks } from "../join/marks.ts";
 import { OrderedRecords } from "../join/ordered-records.ts";
 import { SpillFile } from "../join/spill-file.ts";
@@ -30,7 +30,7 @@ export class CrossRules {
     this.#clusters = new Clusters(this.#spill);
   }
 
-  /** `lastModified` in milliseconds, NaN for none. */
+  /** Records a page. `lastModified` is in milliseconds, NaN for none. */
   see(page: SitemapPage, scan: UrlScan, lastModified: number, alternates: AlternateSet | undefined): void {
     const ordinal = this.#pages.count;
     this.#records.add(scan, ordinal, lastModified, hasTime(page.lastModified ?? ""), alternates);
@@ -38,8 +38,8 @@ export class CrossRules {
   }
 
   /**
-   * Joins the records, after all pages were seen. `isKnownHost`: whether sitemaps of a URL's host were read. Returns whether there were too
-   * many records, and whether return links may be in what could not be read.
+   * Joins the records, after all pages were seen. `isKnownHost` tells whether sitemaps on a URL's host were read. Returns whether there
+   * were too many records, and whether return links may be in sitemaps that could not be read.
    */
   async finish(
     isComplete: boolean,
@@ -80,13 +80,13 @@ export class CrossRules {
     }
   }
 
-  // Counts all cases, shows the first ones of each sitemap as examples, and lists all of them if the caller wants that.
+  // Counts all cases, shows the first ones of each sitemap as examples, and lists all of them as rows if the caller wants rows.
   async #show(cases: Cases): Promise<void> {
     const { findings, time } = this.#run;
     const { rows } = findings;
     const pages = this.#pages;
     const shown = new Cases(this.#spill, pages.count);
-    // The same cases, by the other page, whose text they show.
+    // Cases that show the URL or date of the other page, sorted by that page.
     const compared = new Cases(this.#spill, pages.count);
     const room = new Map<FindingDraft, number>();
     for (const found of cases.inOrder()) {
@@ -118,7 +118,7 @@ export class CrossRules {
     }
   }
 
-  // Cases with their pages, which are read again from the documents.
+  // Yields cases with their pages, which it reads again from the documents.
   async *#read(cases: Cases): AsyncGenerator<readonly (readonly [Case, SitemapPage])[], void> {
     const list = cases.inOrder();
     let next = list.next();
@@ -135,7 +135,7 @@ export class CrossRules {
     return this.#run.findings.draft(rule, this.#pages.sitemap(this.#pages.sitemapOf(ordinal)).url);
   }
 
-  // What an example shows in addition to the page.
+  // Returns what an example shows besides the page.
   #valueOf({ rule, other, text }: Case, page: SitemapPage): string | undefined {
     if (rule === "url-variants") return text;
     if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
@@ -144,14 +144,14 @@ export class CrossRules {
   }
 }
 
-/** `text` is the text of the page that the case is compared with. */
+/** A case to show. `text` is the URL or date of the other page, if the example shows it. */
 type Case = Found & { readonly text: string | undefined };
 
-/** Cases on disk, by the number of their page. */
+/** Stores cases on disk, by the number of their page. */
 class Cases {
   readonly #texts: Texts;
   readonly #records: OrderedRecords;
-  /** The pages that they are about. */
+  /** The pages that have a case. */
   readonly pages: Marks;
 
   constructor(spill: SpillFile, count: number) {
@@ -166,7 +166,7 @@ class Cases {
     this.pages.set(ordinal);
   }
 
-  /** Yields the cases in the order of the pages. Joins find the cases of one page in an order that differs in every run. */
+  /** Yields the cases in the order of the pages. Sorts the cases of one page, because joins find them in a different order in every run. */
   *inOrder(): Generator<Case, undefined> {
     let own: Case[] = [];
     const sorted = () =>

@@ -1,4 +1,4 @@
-// Custom rules: each receives the events of a crawl, in the order of the tree.
+// Runs custom rules: passes the events of a crawl to each of them, in the order of the tree.
 import { noneObtained } from "../crawl/run.ts";
 import type { OrderedEvent, TreeStep } from "../model/event.ts";
 import { isReadSitemap, problemsOf } from "../model/sitemap.ts";
@@ -30,7 +30,7 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   await tellAll(run, event, homepage, await run.receipt.ofWebsite());
 }
 
-/** `about` is the sitemap that findings are in, unless a rule names another. */
+/** Passes an event to all custom rules. Their findings are about the sitemap `about`, unless a rule names another. */
 async function tellAll(run: CheckRun, event: OrderedEvent, about: string, receivedAt: number): Promise<void> {
   const { homepage, complete } = run.tree;
   for (const rule of run.settings.own) {

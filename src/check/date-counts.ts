@@ -1,4 +1,4 @@
-// The dates of a whole website: one counter per day, the age class of each page, and the date that many pages share.
+// Counts the dates of a whole website: per day, by age class, and the date that many pages share.
 import { CommonValue } from "../model/common-value.ts";
 import { dayLength, hasTime } from "../model/instant.ts";
 import { bounds } from "./bounds.ts";
@@ -6,40 +6,40 @@ import { bounds } from "./bounds.ts";
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);
 // An archive may claim to be from the year 275760: a counter for each day until then would take 400 MB.
 const lastMoment = Date.UTC(9999, 11, 31);
-// The maximum age in days of each age class but the last two, which are for older pages, and for those without a date.
+// The maximum age in days of each age class, except the last two: they are for older pages and for pages without a date.
 const ageLimits = [30, 90, 182, 365, 730];
 export const ageClasses: number = ageLimits.length + 2;
 export const noDate: number = ageClasses - 1;
-// The least number and share of pages for which a common date is reported.
+// A common date is reported if at least this many pages, and this share of the dated ones, have it.
 const manyPages = 50;
 const largeShare = 0.1;
-// A common day must have this many times the average, because each of a few days has many pages.
+// A common day must have this many times the average, because every day has many pages if there are few days.
 const unusual = 4;
 
-/** A day and its pages. */
+/** A day, and how many pages have it as their date. */
 interface DayCount {
-  /** Its first instant, in milliseconds. */
+  /** The first instant of the day, in milliseconds. */
   readonly day: number;
   readonly pages: number;
 }
 
 export class DateCounts {
   readonly receivedAt: number;
-  // Dates after this are in the future.
+  // Later dates are in the future.
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
   readonly #common = new CommonValue();
-  // Dates without a time of day.
+  // How many dates have no time of day.
   #dayOnly = 0;
-  /** Undefined if no page has a date. */
+  /** The newest date that is not in the future, in milliseconds; undefined if there is none. */
   newest: number | undefined;
   dated = 0;
-  /** Dates from before the web, and from after the time of receipt. */
+  /** How many dates are from before the web, and how many are in the future. */
   tooOld = 0;
   future = 0;
 
-  /** `receivedAt` is when the website was received, in milliseconds. */
+  /** Starts counting for a website that was received at `receivedAt`, in milliseconds. */
   constructor(receivedAt: number) {
     this.receivedAt = receivedAt;
     this.#latest = Math.min(receivedAt + bounds.future, lastMoment);
@@ -47,7 +47,7 @@ export class DateCounts {
     this.#thresholds = ageLimits.map((days) => receivedAt - days * dayLength);
   }
 
-  /** `instant` in milliseconds, NaN for none. Returns the age class. */
+  /** Counts a date, and returns its age class. `instant` is in milliseconds, NaN for none. */
   add(instant: number, text: string | undefined): number {
     if (Number.isNaN(instant) || text === undefined) return noDate;
     this.dated += 1;
@@ -73,7 +73,7 @@ export class DateCounts {
     );
   }
 
-  /** In days: half of the pages with a date changed since then. Undefined if there is none, or half are older than the web. */
+  /** The median age in days of pages with a date. Undefined if no page has one, or half of them are older than the web. */
   get medianAge(): number | undefined {
     let left = Math.ceil((this.dated - this.future) / 2);
     if (left <= 0) return undefined;
@@ -84,7 +84,7 @@ export class DateCounts {
     return undefined;
   }
 
-  /** The date that most pages share, if there are many: a day, or a time. */
+  /** The date that the most pages share, as a day or a time; undefined unless many pages share it. */
   get common(): { readonly at: string; readonly pages: number } | undefined {
     const { value: instant, count } = this.#common.top;
     if (count < manyPages || count < this.dated * largeShare) return undefined;

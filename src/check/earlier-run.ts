@@ -1,5 +1,5 @@
-// An earlier run, from its archive, compared with this one: whether dates changed when their pages did. All listed pages of both are joined
-// on disk; the content of a page is compared if both runs requested it.
+// Compares a run with the archive of an earlier one, to see whether dates changed when their pages did. Joins all listed pages of both runs
+// on disk, and compares the content of a page if both runs requested it.
 
 import { type Group, Join } from "../join/join.ts";
 import { SpillFile } from "../join/spill-file.ts";
@@ -16,10 +16,10 @@ import { fewestCompared, type LastmodEvidence } from "./lastmod-trust.ts";
 import { contradicts, joinLimits, noDate, toWord } from "./page-records.ts";
 import { UrlScan } from "./url-scan.ts";
 
-/** A page in both runs. */
+/** A page whose content was compared. */
 interface ComparedPage {
   readonly isSame: boolean;
-  /** The longest lines of its text, or of what changed in it: by fingerprint, with the number of letters. */
+  /** The longest lines of its text (only changed lines if it changed): their fingerprints, each with its number of letters. */
   readonly lines: ReadonlyMap<number, number>;
 }
 
@@ -74,7 +74,7 @@ export class EarlierRun {
     addRecord(this.#now, scan, lastModified, isTime, receivedAt);
   }
 
-  /** Compares the content of a page of this run. Skips a page that is not HTML, or was not read to its end. */
+  /** Compares the content of a page of this run with the earlier one. Skips a page that is not HTML, or was not read to its end. */
   async compare(url: string, html: string): Promise<void> {
     if (this.#pages === undefined || this.#compared.size >= bounds.comparedPages || !isWholePage(html)) return;
     const { outcome, html: before } = await this.#pages.page(url);
@@ -97,7 +97,7 @@ export class EarlierRun {
       if (before.starts.length === 0) continue;
       shared += 1;
       const [one, two] = [dateOf(before), dateOf(now)];
-      // A day and a time cannot be compared for certain.
+      // A day and a time cannot be compared with certainty.
       if (one === undefined || two === undefined || one < 0 !== two < 0) continue;
       dated += 1;
       const hasNewDate = contradicts(one, two);
@@ -114,7 +114,7 @@ export class EarlierRun {
       trust.compareRuns(false, false, newDate.other);
       return;
     }
-    // Without the content of pages, dates are certainly wrong only if they are the time of the request in both runs.
+    // Without page content, dates are certainly wrong only if they are the time of the request in both runs.
     const isWhole = isComplete && this.#isWhole && !this.#now.isCut && !this.#before.isCut;
     if (!isWhole || dated < bounds.trustedDates || atRequest < dated * bounds.nearlyAll) return;
     const most = Math.max(pages, this.#earlierPages());
@@ -129,8 +129,9 @@ export class EarlierRun {
     await this.#tree?.close();
   }
 
-  // Whether a page is the same. Lines that several pages share belong to the template. A page without lines of its own may be the shell of
-  // an application, and one whose only change is shared may have a new footer: nothing is known about these.
+  // Returns a function that tells whether a page is the same as before. Lines that several pages share belong to the template. A page
+  // without lines of its own may be the shell of an application, and one with only shared changes may have a new footer: both are
+  // undefined.
   #verdicts(): (key: string) => boolean | undefined {
     const counts = new Map<number, number>();
     for (const { lines } of this.#compared.values())
@@ -150,7 +151,7 @@ export class EarlierRun {
   }
 }
 
-// The words of a record: two for the page, its date, and whether that is the time of the request.
+// A record has two words for the page, one for its date, and one for whether the date is the time of the request.
 const recordLayout = { ...joinLimits, width: 4, keyLength: 2 } as const;
 
 function addRecord(
@@ -164,7 +165,7 @@ function addRecord(
   join.add(pageHigh, pageLow, toWord(date, isTime), isNear ? 1 : 0);
 }
 
-// The date of a page. Undefined if it has none, or if its sitemaps contradict each other.
+// Returns the date of a page. Undefined if it has none, or if its sitemaps contradict each other.
 function dateOf({ words, starts }: Group): number | undefined {
   const dates = new Set(starts.map((at) => words[at + 2]!));
   const [date = noDate] = dates;
@@ -183,12 +184,13 @@ function isWholePage(html: string): boolean {
   return html !== "" && Buffer.byteLength(html) < bounds.pageBytes;
 }
 
-// The text of a page without its title, which may be all that a script filled in, and without links, whose texts are about other pages.
+// Returns the text of a page without its title, which may be all that a script filled in, and without links, whose text is about other
+// pages.
 function ownText(html: string): Set<string> {
   return new Set(visibleText(html.replace(/<title[\s>][^<]*/i, ""), { links: false }));
 }
 
-// Ignores numbers, because times and counters change by themselves.
+// Returns the lines that only one of two versions has. Ignores numbers, because times and counters change by themselves.
 function changedLines(before: string, now: string): Set<string> {
   const textOf = (html: string) => new Set(Array.from(ownText(html), (line) => line.replaceAll(/\d+/g, "")));
   const [one, two] = [textOf(before), textOf(now)];

@@ -1,12 +1,12 @@
-// Finds the lines of URLs in the stored documents: pages have no line numbers, because that would slow down every crawl.
+// Finds the lines of URLs in the stored documents. Pages have no line numbers, because counting lines would slow down every crawl.
 import { type Rewrite, rewritten } from "../model/rewrite.ts";
 import { decodeHtml } from "../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 
-/** What may get a line: an example, or an occurrence. */
+/** An example or an occurrence that may get a line number. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
 
-/** Adds lines to items about URLs, by sitemap. Reads each document only up to the last of these URLs. */
+/** Adds line numbers to items with a URL, which `wanted` has by sitemap. Reads each document only until all URLs are found. */
 export async function findLines(
   tree: SitemapTree,
   wanted: ReadonlyMap<string, readonly Lineless[]>,
@@ -34,7 +34,7 @@ function urlOf({ url, value }: Lineless): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** The lines of these URLs in a document: the line where a URL is that of an entry, or else its first occurrence. */
+/** Finds the lines of URLs in a document. If no entry has a URL, finds its first occurrence. */
 export async function linesOf(
   wanted: ReadonlySet<string>,
   text: AsyncIterable<string>,
@@ -53,20 +53,20 @@ export async function linesOf(
   return new Map([...others, ...entries]);
 }
 
-/** The lines of the entries of a sitemap, for pages that come in its order: one pass, with a few thousand entries in memory. */
+/** Finds the lines of a sitemap's entries in one pass, for pages in the order of the sitemap, with a few thousand entries in memory. */
 export class EntryLines {
   readonly #urls: AsyncGenerator<readonly FoundUrl[], void>;
-  // The lines of entries by URL, piece by piece; `end`: how many entries there are up to the end of the piece.
+  // The lines of entries by URL, for each piece of text. `end` is the number of entries up to the end of the piece.
   #pieces: { readonly lines: ReadonlyMap<string, number>; readonly end: number }[] = [];
   #entries = 0;
-  // How many more entries than pages there were up to the last page that was found, because some entries are skipped or merged.
+  // How many more entries than pages there were so far, because the parser skips or merges some entries.
   #skipped = 0;
 
   constructor(text: AsyncIterable<string>, rewrite: Rewrite) {
     this.#urls = urlsIn(text, rewrite);
   }
 
-  /** `number` is the number of the page in its sitemap, or of a page soon after it. */
+  /** Returns the line of a page's entry. `number` is the number of the page in its sitemap, or of a page soon after it. */
   async lineOf(url: string, number: number): Promise<number | undefined> {
     for (let at = 0; at < this.#pieces.length || (await this.#read(number)); at++) {
       const { lines, end } = this.#pieces[at]!;
@@ -83,7 +83,7 @@ export class EntryLines {
     await this.#urls.return();
   }
 
-  // Returns whether there is another piece, and it is not too far ahead.
+  // Reads another piece, unless it is too far ahead. Returns whether there was one.
   async #read(number: number): Promise<boolean> {
     if (this.#entries > number + this.#skipped + mostAround) return false;
     const { done, value } = await this.#urls.next();
@@ -99,18 +99,18 @@ export class EntryLines {
   }
 }
 
-// Pages come in batches, entries in pieces of text: both are smaller.
+// The most entries to search before and after a page. Batches of pages and pieces of text have fewer entries.
 const mostAround = 5000;
 
-/** A URL in a document, as a page has it. `isEntry`: it is that of an entry. */
+/** A URL in a document, decoded as in a page. `isEntry` is true if it is the URL of an entry. */
 interface FoundUrl {
   readonly url: string;
   readonly line: number;
   readonly isEntry: boolean;
 }
 
-// The URLs of a document, as they are written in XML or one per line, in pieces that end between two of them. Of a URL that `rewrite`
-// changes, both forms: pages have the new one, images and videos the one in the document.
+// Yields the URLs of a document, in XML or one per line, in pieces that end between two URLs. If `rewrite` changes a URL, yields both
+// forms: pages have the new one, images and videos the one in the document.
 async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGenerator<readonly FoundUrl[], void> {
   let rest = "";
   let line = 1;
@@ -140,7 +140,7 @@ async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGene
 }
 
 const enough = 65_536;
-// A URL in a CDATA section, an attribute, an element or a line. Each ends in its own way.
+// Matches a URL in a CDATA section, an attribute, an element or a line. Each of these ends in its own way.
 const writtenUrl =
   /(?<=<!\[CDATA\[\s*)https?:\/\/[^\r\n]*?(?=\s*\]\]>)|(?<=")https?:\/\/[^<>"\r\n]+|https?:\/\/[^<>\r\n]+/gi;
 

@@ -1,5 +1,5 @@
-// Finds lists that filters multiply, whatever their parameters are called: one path with many combinations of the same few values. A
-// parameter that has a different value on most pages (`?id=17`) identifies pages, and is not a filter.
+// Finds lists that filters turn into many URLs, whatever the parameters are called: one path with many combinations of the same few values.
+// A parameter that has a different value on most pages (`?id=17`) identifies pages, and is not a filter.
 import { counted } from "../model/figures.ts";
 import { detached } from "../model/text.ts";
 import { bounds } from "./bounds.ts";
@@ -9,25 +9,25 @@ import { textHash } from "./url-scan.ts";
 interface PathCounts {
   readonly sitemap: string;
   readonly first: string;
-  /** How many pages have this path and parameters. */
+  /** How many pages with parameters have this path. */
   pages: number;
-  /** The counts by the name of the parameter. */
+  /** The counts of each parameter, by its name. */
   readonly parameters: Map<string, ParameterCounts>;
   hasOthers: boolean;
 }
 
 interface ParameterCounts {
   pages: number;
-  /** Fingerprints of its values. */
+  /** The fingerprints of its values. */
   readonly values: Set<number>;
 }
 
 export class FacetPaths {
   readonly #paths = new Map<string, PathCounts>();
-  /** There were more paths with parameters than are compared. */
+  /** Whether there were too many paths with parameters to compare all of them. */
   isSpent = false;
 
-  /** Counts a page with parameters. `query`: the start of the query in the URL; `end`: its end. */
+  /** Counts a page with parameters. Its query is between `query` and `end` in the URL. */
   see(url: string, query: number, end: number, sitemap: string): void {
     const path = url.slice(0, query);
     const counts = this.#paths.get(path) ?? this.#begin(path, url, sitemap);
@@ -48,7 +48,7 @@ export class FacetPaths {
     }
   }
 
-  // When the table is full, paths with one page make room for others.
+  // Adds a path to the table. If the table is full, drops paths with one page first.
   #begin(path: string, url: string, sitemap: string): PathCounts | undefined {
     if (this.isSpent) return undefined;
     if (this.#paths.size >= mostPaths) {
@@ -60,7 +60,7 @@ export class FacetPaths {
     return counts;
   }
 
-  /** Reports one occurrence for each path that filters multiply. */
+  /** Reports one occurrence for each path that filters turn into many URLs. */
   report(findings: Findings): void {
     for (const [path, { sitemap, first, pages, parameters, hasOthers }] of this.#paths) {
       const filters = [...parameters].filter(([, { values }]) => values.size > 1);

@@ -1,16 +1,16 @@
-// Maps findings back to files of a repository.
+// Maps findings back to the files of a repository.
 import path from "node:path";
 import type { SiteFolder } from "./site-files.ts";
 
-/** A location in SARIF: relative to a base. */
+/** A location in SARIF: a URI that is relative to a base. */
 export interface FileLocation {
   readonly uri: string;
   readonly base: string;
-  /** The path from the working directory, if it is a file below it. */
+  /** The path from the working directory, if the location is a file below it. */
   readonly file?: string | undefined;
 }
 
-// The working directory, which GitHub takes for the root of the repository:
+// The working directory. GitHub treats it as the root of the repository:
 // https://docs.github.com/en/code-security/code-scanning
 const sourceRoot = "%SRCROOT%";
 
@@ -27,7 +27,7 @@ export class FileLocations {
   /** The location of a finding: the file of its example, or its sitemap. */
   of(sitemap: string, { file }: { readonly file?: string | undefined } = {}): FileLocation {
     if (file !== undefined) return fileLocation(file);
-    // The fragment of a URL is not part of the name of its file.
+    // The fragment of a URL is not part of its file's name.
     const [url = ""] = sitemap.split("#", 1);
     const folder = this.#folders.find((each) => url.startsWith(each.url));
     if (folder !== undefined) {
@@ -50,7 +50,7 @@ function fileLocation(name: string): FileLocation {
   return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
 }
 
-// A relative reference: a colon in its first segment would make it a scheme.
+// Percent-encodes a relative reference, but not twice. Adds `./` if a colon in the first segment would look like a scheme.
 function encodedOnce(text: string): string {
   const encoded = encodeURI(wellFormed(decoded(text))).replaceAll(/[[\]|^`{}"<>\\]/g, encodeURIComponent);
   const [first = ""] = encoded.split("/", 1);

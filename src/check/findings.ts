@@ -1,4 +1,4 @@
-// Findings, counted for each sitemap and rule. Memory is limited, however much is wrong: counts continue, examples stop, and the last
+// Counts findings for each sitemap and rule. Memory is limited, however much is wrong: after a while only counts grow, and the remaining
 // sitemaps of a rule are combined.
 import { defined } from "../model/defined.ts";
 import { detached, shortened } from "../model/text.ts";
@@ -9,9 +9,9 @@ import type { RuleId } from "./rule-id.ts";
 
 type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
-/** The occurrences of earlier findings. Known ones are counted, but are not examples. */
+/** The occurrences of earlier findings. Known occurrences are counted, but not shown. */
 export interface KnownPlaces {
-  /** Whether an occurrence is known. `isCase`: it is counted as one; others are only shown. */
+  /** Whether an occurrence is known. `isCase` is true if it was counted on its own, not as one of many. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
 }
 
@@ -20,7 +20,7 @@ export interface FindingDraft {
   readonly severity: Severity;
   readonly sitemap: string;
   count: number;
-  /** The lines of examples may be added later. */
+  /** Examples to show. Their lines may be added later. */
   readonly examples: { -readonly [Name in keyof FindingExample]: FindingExample[Name] }[];
   /** How many more examples fit. */
   room: number;
@@ -32,19 +32,19 @@ const mostExamples = 20;
 const wellIllustrated = 5;
 const fewExamples = 3;
 const illustrated = 100;
-/** How many sitemaps of a rule have their own finding. Further ones share one. */
+// How many sitemaps of a rule get their own finding. The others share one.
 const mostSitemaps = 1000;
 // The most characters of one example, and of all together, because a website can have URLs of any length.
 const longestText = 2048;
 const allText = 8_000_000;
 
-/** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` is the severity of this case. */
+/** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` overrides the rule's default severity. */
 export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
-/** The findings of a rule by sitemap. All sitemaps after the first ones share `others`. */
+/** The findings of a rule by sitemap. All sitemaps after the first `mostSitemaps` share `others`. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
-/** `rows` receives every occurrence. `isUncapped`: findings keep all of them as examples. */
+/** Options of `Findings`. `rows` receives every occurrence. With `isUncapped`, findings keep all occurrences as examples. */
 export interface FindingsOptions {
   readonly known?: KnownPlaces | undefined;
   readonly rows?: OccurrenceRows | undefined;
@@ -75,7 +75,7 @@ export class Findings {
     return this.isUncapped ? Number.POSITIVE_INFINITY : mostExamples;
   }
 
-  /** Undefined if the rule is off. */
+  /** The severity of a rule for a sitemap; undefined if the rule is off. */
   severity(rule: string, sitemap: string): Severity | undefined {
     return this.#judge(rule, sitemap, undefined);
   }
@@ -103,7 +103,7 @@ export class Findings {
     return draft;
   }
 
-  /** Counts an occurrence, or many at once, and shows one. `own` overrides the severity of the row. */
+  /** Counts an occurrence, or many at once, and shows one. `own` overrides the rule's default severity. */
   count(rule: string, sitemap: string, count: number, example: ExampleParts = {}, own?: Severity): void {
     const draft = this.draft(rule, sitemap, own);
     if (draft === undefined) return;
@@ -112,13 +112,13 @@ export class Findings {
   }
 
   /**
-   * Shows an occurrence that was counted, unless it is known from the baseline: as a row, and while there is room as an example. `isCase`:
-   * it is counted as one, not as one of many.
+   * Shows an occurrence that was counted, unless it is known from the baseline: as a row, and as an example while there is room. `isCase`
+   * is true if it was counted on its own, not as one of many.
    */
   show(draft: FindingDraft, example: ExampleParts, isCase: boolean, isExample: boolean = true): void {
     const { rule, sitemap, severity } = draft;
     const { url, value = "", file, line } = example;
-    // For a whole document, the value contains figures, which change from run to run.
+    // If an occurrence is about a whole document, its value contains figures, which change from run to run.
     const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
     if (this.#known?.isKnown(rule, sitemap, place, isCase)) return;
     if (isExample) this.#keep(draft, example);
@@ -159,13 +159,13 @@ export class SitemapFindings {
     this.sitemap = sitemap;
   }
 
-  /** Whether a rule has room for all of its examples here, so that more of them are worth searching. */
+  /** Whether a rule may show the full number of examples in this sitemap, and has room left, so that searching for more is worthwhile. */
   isWellIllustrated(rule: RuleId): boolean {
     const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
     return room > 0 && room + examples.length >= this.#findings.mostExamples;
   }
 
-  /** Counts an occurrence, and keeps it as an example while there is room. `own` overrides the severity of the row. */
+  /** Counts an occurrence, and shows it. `own` overrides the rule's default severity. */
   add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
     const key = own === undefined ? rule : `${rule} ${own}`;
     if (!this.#drafts.has(key)) this.#drafts.set(key, this.#findings.draft(rule, this.sitemap, own));
@@ -176,25 +176,25 @@ export class SitemapFindings {
     this.#findings.show(draft, { url, value, ...place }, true);
   }
 
-  /** Counts many at once, with one example, which is the first of them. */
+  /** Counts many occurrences at once, and shows the first of them. */
   addMany(rule: RuleId, count: number, example: ExampleParts): void {
     this.#findings.count(rule, this.sitemap, count, example);
   }
 
-  /** Counts many occurrences, which are listed later. */
+  /** Counts many occurrences without showing them. `another` shows them later. */
   countMany(rule: RuleId, count: number): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) draft.count += count;
   }
 
-  /** Shows an occurrence that was counted before. `isExample`: also as an example. `isCase`: it was counted as one. */
+  /** Shows an occurrence that was counted before, also as an example if `isExample`. `isCase` is true if it was counted on its own. */
   another(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) this.#findings.show(draft, example, isCase, isExample);
   }
 }
 
-/** A short copy, which does not keep the text of its document in memory. */
+/** Returns a short copy that does not keep the text of its document in memory. */
 function copied(text: string): string {
   return detached(shortened(text, longestText));
 }

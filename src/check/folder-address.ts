@@ -1,17 +1,17 @@
-// Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user need
-// not give a URL; if they name an address other than the user's, the generator is not configured.
+// Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user does
+// not have to give a URL; if they name an address other than the user's, the generator is misconfigured.
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
 import { fileAt, filesIn } from "./folder-files.ts";
 import { readPageHead } from "./page-head.ts";
 
-/** The address that most URLs of a kind of file have. */
+/** The address that occurs most often in one kind of file. */
 interface NamedAddress {
   /** The kind of file, in words: `robots.txt`, `sitemaps` or `canonical links`. */
   readonly by: string;
   readonly origin: string;
-  /** The first file that names it, and the line. */
+  /** The first file that names the address, and the line. */
   readonly file: string;
   readonly line: number;
 }
@@ -55,8 +55,8 @@ export function readFolderAddress(folder: string): FolderAddress {
 }
 
 /**
- * The addresses that are wrong if the website is at `url`: those of this machine, those that differ in `www.` or the scheme, and any other
- * if all files of a site with pages name it.
+ * Returns the addresses that are wrong if the website is at `url`: those of this machine, those that differ in `www.` or the scheme, and
+ * any other address that all files name, if the folder has pages.
  */
 export function wrongAddresses({ named }: FolderAddress, url: string, folder: string): readonly NamedAddress[] {
   const { origin = "", host = "" } = parseUrl(url) ?? {};
@@ -69,7 +69,7 @@ export function wrongAddresses({ named }: FolderAddress, url: string, folder: st
   });
 }
 
-/** The setting that has the address, by the generator that made the folder. */
+/** Names the setting for the address in the generator that made the folder. */
 export function placeOfAddress(folder: string): string {
   const html = startOf(folder, "index.html");
   const [, generator = ""] = /<meta\s+name="generator"\s+content="([^"]{1,200})"/i.exec(html) ?? [];
@@ -99,7 +99,7 @@ const places: readonly (readonly [generator: RegExp, files: RegExp, place: strin
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// Counts how often each address is named, and remembers where it was named first.
+// Counts how often each address is named, and remembers its first place.
 class Sightings {
   readonly #folder: string;
   readonly #by: string;
@@ -123,7 +123,8 @@ class Sightings {
   }
 }
 
-// A website may be below a path: the canonical link of its homepage says so, or the listed pages are files only without that path.
+// Finds the path that the website is below, if any: from the canonical link of its homepage, or because most listed pages are files only
+// without that path.
 function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
   if (own !== undefined) return new URL(".", own).href;
   const paths = pages.flatMap((url) => parseUrl(url)?.pathname ?? []).slice(0, mostFiles);
@@ -166,7 +167,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-// Reading the beginnings of the first files of each kind is enough.
+// The beginnings of the first files of each kind are enough to find the address.
 const mostFiles = 20;
 const mostBytes = 65_536;
 

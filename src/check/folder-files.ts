@@ -1,4 +1,5 @@
-// The files of a static site by their paths in URLs. Links cannot lead out of their folder. This is all that `ls` needs to read a folder.
+// Finds the files of a static site by their paths in URLs. Symbolic links cannot lead out of their folder. `ls` needs only this module to
+// read a folder.
 import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
@@ -8,7 +9,7 @@ import { type Problem, problem } from "../model/problem.ts";
 export const hosts = ["netlify", "cloudflare-pages", "vercel", "github-pages"] as const;
 export type Host = (typeof hosts)[number];
 
-/** The real path of a file by its percent-encoded name; undefined if there is none. A file outside of the folder is a problem. */
+/** Returns the real path of a file by its percent-encoded name; undefined if there is none. Returns a problem if it cannot be read. */
 export function fileAt(folder: string, encoded: string): string | Problem | undefined {
   try {
     const named = path.join(folder, decodeURIComponent(encoded));
@@ -31,10 +32,10 @@ export function isInside(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-/** Yields all files below a folder. Does not follow links: a target inside of the folder is listed anyway, at its own path. */
+/** Yields all files below a folder. Does not follow symbolic links: a target inside the folder is listed anyway, at its own path. */
 export function* filesIn(folder: string): Generator<string, void> {
   for (const entry of entriesOf(folder)) {
-    // Skips folders of frameworks, of the system and of packages.
+    // Names like `_next`, `.git` and `node_modules` belong to frameworks, tools and packages, not to the website.
     if (/^[_.]|^node_modules$/.test(entry.name)) continue;
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) yield* filesIn(file);

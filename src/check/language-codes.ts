@@ -1,7 +1,7 @@
-// The codes that hreflang may have: https://developers.google.com/search/docs/specialty/international/localized-versions
+// Reads the codes that hreflang may have: https://developers.google.com/search/docs/specialty/international/localized-versions
 //   "The value of the hreflang attribute identifies the language (in ISO 639-1 format) and optionally a region (in ISO 3166-1
-//   Alpha 2 format)"; a script in ISO 15924. The lists are written down here: what the JavaScript engine knows includes codes
-//   that are in none of the standards, such as UK and 419 for regions.
+//   Alpha 2 format)"; a script in ISO 15924. This file lists the codes, because the JavaScript engine also accepts codes that
+//   are in none of the standards, such as UK and 419 for regions.
 
 /** The language of a code in lower case and its region in upper case, or what is wrong with it. */
 export interface LanguageCode {
@@ -22,16 +22,16 @@ export function readLanguageCode(code: string): LanguageCode {
 }
 
 /**
- * Whether a publication's language is one for Google News: "ISO 639 language code (two or three letters)", or one of the two
+ * Whether Google News accepts the language of a publication: an "ISO 639 language code (two or three letters)", or one of two
  * codes for Chinese. https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
  */
 export function isNewsLanguage(code: string): boolean {
   if (/^zh-(?:cn|tw)$/i.test(code)) return true;
-  // ISO 639-2 and 639-3 assign thousands of codes of three letters; any of them is accepted.
+  // ISO 639-2 and 639-3 assign thousands of three-letter codes, so any three letters are accepted.
   return code.length === 2 ? languages.has(code.toLowerCase()) : /^[a-z]{3}$/i.test(code);
 }
 
-// ISO 639-1.
+// The languages of ISO 639-1.
 const languages: ReadonlySet<string> = words(
   "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en " +
     "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja " +
@@ -40,7 +40,7 @@ const languages: ReadonlySet<string> = words(
     "sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu",
 );
 
-// ISO 3166-1 Alpha 2: assigned officially.
+// The regions that ISO 3166-1 Alpha 2 assigns officially.
 const regions: ReadonlySet<string> = words(
   "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ " +
     "CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO " +
@@ -51,7 +51,7 @@ const regions: ReadonlySet<string> = words(
     "TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW",
 );
 
-// ISO 15924.
+// The scripts of ISO 15924.
 const scripts: ReadonlySet<string> = words(
   "adlm afak aghb ahom arab aran armi armn avst bali bamu bass batk beng berf bhks blis bopo brah brai bugi buhd " +
     "cakm cans cari cham cher chrs cirt copt cpmn cprt cyrl cyrs deva diak dogr dsrt dupl egyd egyh egyp elba elym " +

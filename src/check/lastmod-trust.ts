@@ -1,16 +1,16 @@
-// Whether the dates of a website's sitemaps can be trusted, and why not: evidence from the dates themselves, from the pages that were
-// requested, and from an earlier run.
+// Judges whether the dates of a website's sitemaps can be trusted, and why not. The evidence comes from the dates themselves, from pages
+// that were requested, and from an earlier run.
 import { counted, grouped } from "../model/figures.ts";
 import { bounds } from "./bounds.ts";
 import type { DateCounts } from "./date-counts.ts";
 
 /** Whether the dates (`lastmod`) of a website can be trusted. */
 export interface LastmodTrust {
-  /** `unknown`: there are too few dates, and no pages to compare them with. */
+  /** The verdict; `unknown` if there are too few dates, and too few pages to compare them with. */
   readonly verdict: "trustworthy" | "partly" | "not" | "unknown";
   /** How many pages have a date. */
   readonly dated: number;
-  /** What speaks against the dates. */
+  /** What speaks against the dates; empty if nothing does. */
   readonly reasons: readonly LastmodReason[];
 }
 
@@ -45,7 +45,7 @@ type LastmodReasonCode =
   | "always-changes"
   | "never-changes";
 
-// What each reason is about (whole sitemaps, all dates, pages that were requested, or pages of an earlier run), and what such pages have.
+// What each reason is about (whole sitemaps, all dates, requested pages, or pages of an earlier run), and what its pages have, in words.
 const reasonTable: Readonly<Record<LastmodReasonCode, readonly ["sitemaps" | "dates" | "pages" | "runs", string]>> = {
   "all-equal": ["sitemaps", "the same date as the rest of their sitemap"],
   "all-today": ["sitemaps", "a date within a day of the request, like the rest of their sitemap"],
@@ -66,13 +66,13 @@ export interface SitemapDates {
   /** How many dates are within a minute of the request, and within a day. */
   readonly atRequest: number;
   readonly today: number;
-  /** Most of its pages are news stories, whose dates are always recent. */
+  /** Whether most of its pages are news stories, whose dates are always recent. */
   readonly isNews: boolean;
 }
 
 export class LastmodEvidence {
   readonly #against = new Map<LastmodReasonCode, number>();
-  // Sitemaps with few dates are judged together.
+  // The sums of sitemaps with few dates, which are judged together.
   readonly #small = { dated: 0, atRequest: 0, today: 0, isNews: false };
   readonly #smallValues = new Map<number, number>();
   #compared = 0;
@@ -107,11 +107,11 @@ export class LastmodEvidence {
     increase(this.#against, isSamePage ? "always-changes" : "never-changes", pages);
   }
 
-  /** The verdict, after everything was added. */
+  /** Returns the verdict, after everything was added. */
   verdict({ dated, future, common }: DateCounts): LastmodTrust {
     const [value, count] = [...this.#smallValues].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0]);
     if (this.#small.dated >= bounds.trustedDates) this.#judge({ ...this.#small, equal: { value, count } });
-    // A sitemap has one of these reasons at most, so their pages can be added up.
+    // Only one of these reasons is given per sitemap, so their pages can be added up.
     const bySitemap = [...this.#against].reduce(
       (sum, [code, pages]) => sum + (kindOf(code) === "sitemaps" ? pages : 0),
       0,
@@ -153,9 +153,9 @@ function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-// If this share of all dates is wrong, or of the dates that were compared with something, none of them can be trusted.
+// No date can be trusted if `nearly` all dates are wrong, or `half` of those that were compared with their page or an earlier run.
 const nearly = 0.9;
 const half = 0.5;
-/** If fewer pages were compared, they say nothing about the website. */
+/** With fewer compared pages, nothing is known about the website. */
 export const fewestCompared = 5;
 const mostValues = 1000;

@@ -1,4 +1,4 @@
-// Every occurrence of a finding, one row each. Rows wait until their batch is taken, so memory stays flat however many there are.
+// Passes every occurrence of a finding to a reader, one row each. The check waits until a full batch is taken, so memory stays flat.
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { EntryLines, findLines, type Lineless } from "./example-lines.ts";
 import type { Severity } from "./rule.ts";
@@ -11,7 +11,7 @@ export interface Occurrence {
   readonly url?: string | undefined;
   /** The wrong value, or what it was compared with. */
   readonly value?: string | undefined;
-  /** The URL of the sitemap, or of the homepage if it is about the website as a whole. */
+  /** The URL of the sitemap, or of the homepage if the occurrence is about the website as a whole. */
   readonly sitemap: string;
   /** The line of the entry in the decoded sitemap, from 1. */
   readonly line?: number | undefined;
@@ -19,7 +19,7 @@ export interface Occurrence {
   readonly message: string;
 }
 
-/** The names of the columns of an occurrence, in the order of tables. */
+/** The columns of a table of occurrences, in order. */
 export const occurrenceColumns: readonly (keyof Occurrence)[] = [
   "rule",
   "severity",
@@ -51,7 +51,7 @@ export class OccurrenceRows {
     this.#rows.push(row);
   }
 
-  /** Adds the lines of pages, which come in the order of their sitemap. `lastPage`: the number of the last one in it. */
+  /** Adds line numbers to rows about pages, in the order of their sitemap. `lastPage` is how many of its pages were read so far. */
   async settlePages(sitemap: string, lastPage: number, text: () => AsyncIterable<string>): Promise<void> {
     if (this.#rows.length === 0) return;
     if (this.#sitemap !== sitemap) await this.#lines?.close();
@@ -63,7 +63,7 @@ export class OccurrenceRows {
     await this.#offer();
   }
 
-  /** Adds the lines of rows about documents, if they fill a batch or are the last ones. */
+  /** Adds line numbers to rows about documents, if they fill a batch or are the last ones. */
   async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
     if (this.#rows.length < fullBatch && !isLast) return;
     const wanted = new Map<string, Lineless[]>();
@@ -77,7 +77,7 @@ export class OccurrenceRows {
     await this.#offer();
   }
 
-  /** Ends the rows. The check calls it after the last row, and so does a reader that stops early. */
+  /** Ends the rows. The check calls this after the last row, and so does a reader that stops early. */
   end(): void {
     void this.#lines?.close();
     this.#isEnded = true;
@@ -85,7 +85,7 @@ export class OccurrenceRows {
     this.#taken?.();
   }
 
-  /** The next batch; undefined after the last. */
+  /** Returns the next batch; undefined after the last one. */
   async next(): Promise<readonly Occurrence[] | undefined> {
     if (!this.#isOffered && !this.#isEnded) await new Promise<void>((resolve) => (this.#offered = resolve));
     const batch = this.#rows;

@@ -1,4 +1,4 @@
-// Every occurrence of every finding, while the check runs: findings keep only the first ones as examples.
+// Streams every occurrence of every finding while the check runs. Findings themselves keep only the first ones, as examples.
 import type { SitemapTree } from "../tree/tree.ts";
 import { checkTreeWhile } from "./check-tree.ts";
 import { type Occurrence, OccurrenceRows } from "./occurrence-rows.ts";
@@ -7,7 +7,7 @@ import type { CheckResult } from "./result.ts";
 import type { CheckExtras } from "./watcher.ts";
 
 /**
- * Checks a tree, and yields every occurrence of every finding while it does. Returns the result, which has examples only.
+ * Checks a tree, and yields every occurrence of every finding on the way. Returns the result, which has examples only.
  *
  * @example
  * for await (const { rule, url, line } of streamOccurrences(tree)) console.log(rule, url, line);
@@ -26,7 +26,7 @@ export async function* streamOccurrences(
   return step.value;
 }
 
-/** Like `streamOccurrences`, but in batches. `isUncapped`: the result also has all occurrences as examples. */
+/** Does the same as `streamOccurrences` in batches. With `isUncapped`, the result also has all occurrences as examples. */
 export async function* occurrenceBatches(
   tree: SitemapTree,
   options: CheckOptions = {},

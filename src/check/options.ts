@@ -1,4 +1,4 @@
-// The options of a check: meaning and default. settings.ts checks them. The configuration file of the program has the same names
+// Defines the options of a check. settings.ts checks them. The configuration file of the program uses the same names
 // (cli/input/check-files.ts).
 import type { OrderedEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
@@ -7,7 +7,7 @@ import type { Engine, Rule, Severity } from "./rule.ts";
 import type { SiteFilesOptions } from "./site-files.ts";
 
 /**
- * Options of `checkTree`. Those of a crawl are for requesting `pages`; with `resume`, the responses are appended to the archive of the
+ * Options of `checkTree`. Crawl options apply when it requests `pages`; with `resume`, it appends the responses to the archive of the
  * tree.
  */
 export interface CheckOptions extends Options {
@@ -70,7 +70,7 @@ export interface CheckOptions extends Options {
    * changed is known if both runs requested it and the archive has its response.
    */
   previous?: string | undefined;
-  /** Called after each of the requested pages: how many are done, of how many. */
+  /** Called after each requested page, with the number of pages done and their total. */
   onPage?: ((done: number, total: number) => void) | undefined;
   /**
    * A static site in folders: its files are the pages. All listed ones are checked, and pages that no sitemap lists are reported.
@@ -145,7 +145,7 @@ export interface CheckSettings
   readonly own: readonly CustomRule[];
   readonly agents: readonly string[];
   readonly crossSubmit: ReadonlySet<string>;
-  /** The pattern that forbids a URL. */
+  /** Returns the pattern that forbids a URL, if any. */
   readonly forbiddenBy: (url: string) => string | undefined;
   readonly ignore: readonly IgnoredFinding[];
   readonly severities: ReadonlyMap<string, Severity | "off">;

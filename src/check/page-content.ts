@@ -1,10 +1,10 @@
-// What a page of a static site contains, to tell whether a build changed it.
+// Digests the pages of a static site, to tell whether a build changed them.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { visibleContent } from "../pages/visible-content.ts";
 import type { SiteFiles } from "./site-files.ts";
 
-/** A digest of the file at a URL of a static site. If the host sends no file, describes what it does instead. */
+/** Returns a digest of the file at a URL of a static site. If the host sends no file, describes what it does instead. */
 export function contentIn(files: SiteFiles, url: string): string {
   const answer = files.find(url);
   if (answer?.kind === "redirect") return `redirect ${answer.to}`;

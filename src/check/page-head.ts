@@ -1,5 +1,5 @@
-// What a page tells search engines: the robots and canonical tags, the alternate pages and the date of its last change, in its HTML and
-// in its headers.
+// Reads what a page tells search engines in its HTML and headers: its robots and canonical tags, its alternate pages, and the date of its
+// last change.
 
 import { linkValues } from "../discover/homepage-links.ts";
 import { HtmlTags } from "../discover/html-tags.ts";
@@ -8,17 +8,17 @@ import { type Rewrite, rewriteUnlessTarget } from "../model/rewrite.ts";
 import { parseUrl } from "../model/url.ts";
 
 export interface PageHead {
-  /** The crawlers that must not index the page, in lower case, with the line of the tag; `robots` means all. A header has no line. */
+  /** The crawlers that must not index the page, in lower case, each with the line of its tag (none for a header). `robots` means all. */
   readonly noindex: ReadonlyMap<string, number | undefined>;
-  /** The URL that it names as canonical, absolute; like the others, after the option `rewrite`. */
+  /** The canonical URL that the page names, absolute. The option `rewrite` has been applied to all URLs here. */
   readonly canonical: string | undefined;
-  /** Where a meta refresh or a script that only redirects leads, absolute. */
+  /** The absolute URL that a meta refresh, or a script that only redirects, leads to. */
   readonly refresh: string | undefined;
   /** The URLs of alternate pages by language, in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
-  /** When its content changed, by its own words: `article:modified_time`, or `dateModified` in JSON-LD; the newest counts. */
+  /** When the page says that its content changed: the newest of `article:modified_time` and `dateModified` in JSON-LD. */
   readonly modified: string | undefined;
-  /** The line of the tag that each of these values comes from. */
+  /** The line of the tag for each of these values. */
   readonly lines: Partial<Record<"canonical" | "refresh" | "alternates", number>>;
 }
 
@@ -91,7 +91,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   return { noindex, canonical, refresh, alternates, modified, lines };
 }
 
-// `dateModified` of the objects in a script with JSON-LD, but not of those inside of them, such as comments.
+// Returns `dateModified` of the objects in a script with JSON-LD, but not of objects inside them, such as comments.
 function datesIn(html: string, at: number): unknown[] {
   const start = html.indexOf(">", at) + 1;
   const length = html.slice(start, start + longestData).search(/<\/script/i);
@@ -107,7 +107,8 @@ function datesIn(html: string, at: number): unknown[] {
 const longestData = 256 * 1024;
 const mostObjects = 100;
 
-// https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag: `googlebot: noindex, nofollow`
+// Reads a header such as `googlebot: noindex, nofollow`:
+// https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag#xrobotstag
 function readRobotsTag(value: string, noindex: Map<string, number | undefined>): void {
   let agent = "robots";
   for (const part of value.split(",")) {
@@ -122,7 +123,8 @@ function isNoindex(content: string): boolean {
   return content.split(",").some((word) => /^\s*(?:noindex|none)\s*$/i.test(word));
 }
 
-// `<script>location.href = "/new" + location.search</script>`, alone in a small page. A script with more in it may redirect only some.
+// Finds a script that does nothing but redirect, such as `location.href = "/new" + location.search`, in a small page. A script with more
+// code may redirect only some visitors.
 function scriptRedirect(html: string): readonly [at: number, target: string] | undefined {
   if (html.length > largestStub) return undefined;
   for (const { 1: code = "", index } of html.matchAll(/<script(?:\s[^>]*)?>([^<]{1,1000})<\/script/gi)) {

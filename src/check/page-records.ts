@@ -10,7 +10,7 @@ import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
 import type { WebsitePages } from "./website-pages.ts";
 
-// The words of a record. The first three are the URL: two for the page, one for its spelling.
+// The positions of words in a record. Before them come three words for the URL: two for the page, one for its spelling.
 export const word = { lastModified: 3, ordinal: 4, selfLanguage: 5, set: 6 } as const;
 
 /** The rules that compare pages across all sitemaps. */
@@ -25,14 +25,14 @@ export const crossRules = [
 
 type CrossRule = (typeof crossRules)[number];
 
-/** A page with a finding: its number, and that of the page it is compared with, or the index of its alternate page. */
+/** A page with a finding: its number, and the number of the page it was compared with or the index of its alternate page. */
 export interface Found {
   readonly rule: CrossRule;
   readonly ordinal: number;
   readonly other: number;
 }
 
-/** The limits of all joins of a check. A website can construct URLs that all fall into one partition. */
+/** The limits of all joins of a check. They are needed because many records of a website may fall into one partition. */
 export const joinLimits = { partitionBits: 6, most: 4_000_000 } as const;
 
 export class UrlRecords {
@@ -42,7 +42,7 @@ export class UrlRecords {
     this.join = new Join(spill, { ...joinLimits, width: 7, keyLength: 2 });
   }
 
-  /** Adds a page. `lastModified` is in milliseconds, or NaN for none; `ordinal` is the number of the page in the website. */
+  /** Adds a page. `lastModified` is in milliseconds, NaN for none; `ordinal` is the number of the page in the website. */
   add(scan: UrlScan, ordinal: number, lastModified: number, hasTime: boolean, set: AlternateSet | undefined): void {
     const { pageHigh, pageLow, spelling } = scan;
     const date = toWord(lastModified, hasTime);
@@ -50,15 +50,15 @@ export class UrlRecords {
     this.join.add(pageHigh, pageLow, spelling, date, ordinal, set?.choice.selfLanguage ?? 0, known);
   }
 
-  /** All findings across sitemaps, in no order. `conflicts`: marks pages that are listed several times with different alternate pages. */
+  /** Yields all findings, in no order. Marks in `conflicts` the pages that are listed several times with different alternate pages. */
   *findings(pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
     for (const group of this.join.groups(2)) yield* compare(group, pages, conflicts);
   }
 }
 
-// The records of one page, in the order of the tree. There are few spellings: each is represented by its first record.
+// Compares the records of one page, in the order of the tree. The first record of each spelling represents it.
 function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
-  // The first record of each spelling. `date` is the first date, and `dated` the page that has it.
+  // `date` is the first date of a spelling, and `dated` the number of the page that has it.
   const spellings = new Map<number, { ordinal: number; set: number; date: number; dated: number }>();
   const firstOrdinal = words[starts[0]! + word.ordinal]! >>> 0;
   for (const at of starts) {
@@ -82,10 +82,11 @@ function* compare({ words, starts }: Group, pages: WebsitePages, conflicts: Mark
   }
 }
 
-// A website that generates spellings of one page must not fill the memory.
+// Limits the memory for a website that generates spellings of one page.
 const mostSpellings = 10_000;
 
-// A date in one word: a time is its second since 1970, a day without a time is below -1. Dates out of range become the nearest that fits.
+// Encodes a date in one word: a time as seconds since 1970, a day without a time as a number below -1. A date out of range becomes the
+// nearest one that fits.
 export function toWord(milliseconds: number, hasTime: boolean): number {
   if (Number.isNaN(milliseconds)) return noDate;
   const most = 2 ** 31 - 1;

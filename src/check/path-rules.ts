@@ -1,5 +1,5 @@
-// Rules of a host by path: `/blog/:slug`, `/old/*`, `/old/:rest*`. Literal paths are looked up, so thousands of them cost nothing. Patterns
-// are tried for each page, so their number and length are bounded.
+// Matches paths with the rules of a host: `/blog/:slug`, `/old/*`, `/old/:rest*`. Literal paths are looked up, so thousands of them cost
+// nothing. Patterns are tried for each page, so their number and length are bounded.
 import { parseUrl } from "../model/url.ts";
 
 /** A rule that matched. `fill` replaces the names in a target with the parts of the path that they matched. */
@@ -21,13 +21,13 @@ export class PathRules<T> {
   readonly #isExact: boolean;
   #size = 0;
 
-  /** `isExact` means that a slash at the end makes a difference, and that literal paths come first, as on Cloudflare Pages. */
+  /** Creates an empty table. With `isExact`, a trailing slash makes a difference and literal paths come first, as on Cloudflare Pages. */
   constructor(site: string, isExact: boolean) {
     this.#host = parseUrl(site)?.host;
     this.#isExact = isExact;
   }
 
-  /** Returns whether the pattern is understood. A pattern for another host never matches. */
+  /** Adds a rule, and returns whether its pattern is understood. A pattern for another host never matches. */
   add(pattern: string, value: T): boolean {
     if (pattern.length > longest) return false;
     const [, host, path = ""] = /^(?:https?:\/\/([^/]*))?(\/.*)$/s.exec(pattern) ?? [];
@@ -66,8 +66,8 @@ export class PathRules<T> {
 const longest = 2000;
 const mostPatterns = 1000;
 
-// The regular expression of a pattern, or undefined if it is not understood. Names must be whole parts of the path, and there may be one
-// star, so that matching takes linear time.
+// Returns the regular expression of a pattern, or undefined if it is not understood. Names must be whole parts of the path, and only one
+// star is allowed, so that matching takes linear time.
 function sourceOf(path: string, isExact: boolean): string | undefined {
   const names = new Set<string>();
   let stars = 0;
@@ -92,7 +92,7 @@ function sourceOf(path: string, isExact: boolean): string | undefined {
   return source;
 }
 
-// The path, percent-encoded as in a URL.
+// Percent-encodes a path as in a URL.
 function encoded(path: string): string {
   return parseUrl(path, "https://local.invalid/")?.pathname ?? path;
 }

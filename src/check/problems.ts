@@ -1,6 +1,6 @@
-// Findings from the problems of documents, and from the reasons why there is none: which rule a problem belongs to, and further
-// examples of it. The reader keeps the first problem of each kind and a count; the others are found again in the stored document,
-// which is read no further than needed.
+// Turns the problems of documents, and the reasons why documents could not be read, into findings: decides which rule a problem
+// belongs to, and finds more examples. The parser keeps the first problem of each kind and a count. The others are found again in
+// the stored document, which is read no further than needed.
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../model/problem.ts";
 import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
@@ -12,7 +12,7 @@ import type { SitemapFindings } from "./findings.ts";
 import type { RuleId } from "./rule-id.ts";
 import { ruleRows } from "./rule-table.ts";
 
-/** The rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
+/** Returns the rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
 export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
   if (sitemap.kind === "invalid") {
     // The value is the name of a format, or of the root element: a `<nothtml>` is not an HTML page.
@@ -27,7 +27,7 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   if (kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
   if (kind === "index" && code === "url-repeated") return "index-child-repeated";
   if (kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
-  // Feeds have date forms of their own, and no search engine documents how it reads others.
+  // Feeds have their own date formats, and no search engine documents how it reads others.
   if (kind === "pages" && format !== "xml" && code.startsWith("date-")) {
     return code === "date-invalid" ? "lastmod-invalid" : undefined;
   }
@@ -36,7 +36,7 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   return documentRules.get(code);
 }
 
-/** The rules for problems of a sitemap as a document, or of its response. `instead`: a sitemap that exists, if this one cannot be read. */
+/** Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists. */
 export async function judgeProblems(
   run: CheckRun,
   sitemap: Sitemap,
@@ -49,7 +49,7 @@ export async function judgeProblems(
   if (repeated.length > 0) await illustrateProblems(run, sitemap, findings, repeated);
 }
 
-/** Adds the findings that follow from a sitemap's problems. `repeated`: those that are listed one by one elsewhere. */
+/** Adds the findings for a sitemap's problems. Entry problems in `repeated` are only counted, because they are shown later, one by one. */
 export function addProblems(
   sitemap: Sitemap,
   findings: SitemapFindings,
@@ -60,7 +60,7 @@ export function addProblems(
   for (const problem of problemsOf(sitemap)) {
     const rule = ruleOf(problem, sitemap);
     if (rule === undefined) continue;
-    // One broken transfer damages the compression and the XML in it: the first problem, that of the bytes, is the cause.
+    // A broken transfer damages both the compression and the XML inside it. Only the first problem, which is the cause, is reported.
     const breaks = rule === "sitemap-cut-off" || rule === "sitemap-compression";
     if (breaks && isBroken) continue;
     isBroken ||= breaks;
@@ -76,7 +76,7 @@ export function addProblems(
   }
 }
 
-// Whether further examples of a problem, or the page that it is about, are worth reading the document again.
+// Whether it is worth reading the document again, for more examples of a problem or for the page that it is about.
 function isSearched(problem: Problem, sitemap: Sitemap, run: CheckRun, findings: SitemapFindings): boolean {
   const isWorth = (problem.count ?? 1) > 1 || isOfEntry(problem, sitemap);
   const rule = isWorth ? ruleOf(problem, sitemap) : undefined;
@@ -90,7 +90,7 @@ function isOfEntry({ code }: Pick<Problem, "code">, { kind }: Sitemap): boolean 
 
 const entryCodes = /^(?:date|image|video|news|alternate|priority|change-frequency|url)-(?!missing)/;
 
-// Shows these problems: all of them as rows, or some as examples.
+// Reads a document again to show its repeated problems: all of them as rows, or some as examples.
 async function illustrateProblems(
   { tree, settings, findings: { rows, mostExamples }, time }: CheckRun,
   sitemap: Sitemap,
@@ -141,7 +141,7 @@ async function illustrateProblems(
   }
 }
 
-// This is more than the examples can show.
+// Limits the memory for finding equal problems. Examples show far fewer.
 const mostSeen = 100_000;
 
 function sameness({ code, line, value }: Problem, url?: string): string {
@@ -166,15 +166,15 @@ const websiteRules = byCode("websiteProblems");
 
 interface FoundProblem {
   readonly problem: Problem;
-  /** The page that it is about. */
+  /** The page that the problem is about. */
   url?: string | undefined;
 }
 
-// Collects these problems again, as many as were counted and are wanted. Problems of entries get the URLs of their pages. Of the others,
-// the first is skipped, because it is known.
+// Collects problems again while the document is read a second time, at most `most` of each kind. Problems of entries get the URLs of their
+// pages. For the other kinds, the first problem is skipped, because it was shown before.
 class RepeatedProblems extends ProblemLog implements EntryListener {
   #found: FoundProblem[] = [];
-  // The problems of the entry that ended last, whose URL follows, and those since then.
+  // `#ended` has the problems of the entry that ended last, until its URL is known; `#open` has the problems since then.
   #ended: FoundProblem[] = [];
   #open: FoundProblem[] = [];
   readonly #left: Map<ProblemCode, number>;
@@ -192,7 +192,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     return this.#open.length + this.#ended.length === 0 && [...this.#left.values()].every((left) => left === 0);
   }
 
-  /** Takes the problems since the last call whose pages are known, or will not be. */
+  /** Returns the problems since the last call whose pages are known, or never will be. */
   take(): readonly FoundProblem[] {
     const found = this.#found;
     this.#found = [];
@@ -223,7 +223,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     for (const each of problems) this.#found.push(each);
   }
 
-  // The parser collects facts about a problem only if this is false.
+  // Returns false while more problems of this kind are wanted, because the parser collects no facts about problems that it has.
   override has(code: ProblemCode): boolean {
     return (this.#left.get(code) ?? 0) === 0 && super.has(code);
   }

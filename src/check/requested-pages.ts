@@ -1,4 +1,4 @@
-// The pages that a check requests: a sample, or all of them. Those that several sitemaps list are requested once.
+// Chooses the pages that a check requests: a sample, or all of them. Pages that several sitemaps list are requested once.
 import { PageSample } from "../crawl/page-sample.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -40,7 +40,7 @@ export class RequestedPages {
     return this.#listed.has(url);
   }
 
-  /** In declared order. All pages are read again from their documents, because they do not fit into memory. */
+  /** Yields the pages in declared order. If all pages are wanted, reads them again, because they may not fit into memory. */
   async *pages(website: WebsitePages): AsyncGenerator<RequestedPage, void> {
     if (this.#sample !== undefined) {
       for (const { origin: sitemap, pages } of this.#sample.take()) for (const page of pages) yield { page, sitemap };

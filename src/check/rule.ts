@@ -1,5 +1,5 @@
-// What a rule is: one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
-// rows. Adding a rule is adding a row in rules/, with the code that decides it below.
+// Defines a rule as one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
+// rows. To add a rule, add a row in rules/, and the code that decides it below the table.
 import type { RuleId } from "./rule-id.ts";
 
 /**
@@ -36,7 +36,7 @@ export interface Rule {
   /** The default severity. */
   readonly severity: Severity;
   readonly basis: Basis;
-  /** The engines that it applies to; none if only other programs are concerned. */
+  /** The engines that the rule applies to; empty if it is about other programs. */
   readonly engines: readonly Engine[];
   /** What is wrong, and what search engines do about it. */
   readonly sentence: string;
@@ -54,9 +54,9 @@ export interface BuiltInRule extends Rule {
 
 /** A row of the table: a rule, and the codes of the problems that it is about, with spaces between them. */
 export interface RuleRow extends Omit<Rule, "id"> {
-  /** Problems of a sitemap. */
+  /** The problems of a sitemap. */
   readonly problems?: string;
-  /** Why a sitemap could not be read at all; problems count, too. */
+  /** The reasons why a sitemap could not be read at all. Codes in `problems` are also reasons. */
   readonly reasons?: string;
   readonly robotsProblems?: string;
   readonly websiteProblems?: string;
@@ -67,12 +67,12 @@ export type RuleRows = Readonly<Partial<Record<RuleId, RuleRow>>>;
 
 type Row = Pick<Rule, "sentence" | "fix"> & Partial<RuleRow>;
 
-/** A rule that applies to all engines. */
+/** Creates the row of a rule that applies to all engines. */
 export function rule(severity: Severity, basis: Basis, link: string, row: Row): RuleRow {
   return ruleFor(engines, severity, basis, link, row);
 }
 
-/** A rule that applies to these engines. */
+/** Creates the row of a rule that applies to the given engines. */
 export function ruleFor(
   engines: readonly Engine[],
   severity: Severity,

@@ -1,5 +1,5 @@
-// SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html), for code scanning: one result for each rule and
-// sitemap, with its count in the message and its examples as locations. GitHub takes relative URIs only.
+// Writes SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) for code scanning: one result for each rule and
+// sitemap, with its count in the message and its examples as locations. GitHub accepts only relative URIs.
 import { createHash } from "node:crypto";
 import { counted } from "../model/figures.ts";
 import { version } from "../model/version.ts";
@@ -9,11 +9,11 @@ import type { Rule } from "./rule.ts";
 import { casesInWords, exampleText, failedRules, pageSentences, verdict } from "./words.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
-// GitHub keeps this many results of a run.
+// GitHub keeps at most this many results of a run.
 const mostResults = 5000;
 const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
-/** The result as a SARIF log. */
+/** Converts a result to a SARIF log. */
 export function checkSarif(result: CheckResult, locations: FileLocations): unknown {
   const { findings, notChecked, homepage, complete, pageCount } = result;
   const rules = failedRules(result);
@@ -65,7 +65,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], locations: FileLocat
   const located = (each?: FindingExample) => locationOf(locations.of(sitemap, each), each);
   // The schema forbids equal locations. Examples may be equal after shortening, or if they are on one long line.
   const related = new Map(others.map(located).map((location) => [JSON.stringify(location), location]));
-  // The same finding keeps its hash when lines move.
+  // The hash does not depend on lines, so a finding keeps it when lines move.
   const hash = createHash("sha256").update(`${ruleId}\n${severity}\n${sitemap}`).digest("hex").slice(0, 16);
   return {
     ruleId,

@@ -1,5 +1,5 @@
-// What the host of a static website does with its URLs, by the files that configure it: `_redirects`, `_headers` and netlify.toml
-// (Netlify), `_redirects` and `_headers` (Cloudflare Pages), vercel.json. Rows that are not understood are reported, one by one.
+// Reads what the host of a static website does with its URLs, from the files that configure it: `_redirects`, `_headers` and netlify.toml
+// (Netlify), `_redirects` and `_headers` (Cloudflare Pages), vercel.json. Reports each row that is not understood.
 //   https://docs.netlify.com/manage/routing/redirects/overview/, https://developers.cloudflare.com/pages/configuration/redirects/,
 //   https://developers.cloudflare.com/pages/configuration/serving-pages/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -10,11 +10,11 @@ import { PathRules } from "./path-rules.ts";
 
 export interface Redirect {
   readonly to: string;
-  /** 200: another file is sent. 400 and higher: an error. */
+  /** The status of the response. With 200, the host sends another file instead of redirecting; 400 and higher are errors. */
   readonly status: number;
-  /** Whether it comes before a file of the same path; undefined if that depends on the host, which is not known. */
+  /** Whether the redirect wins over a file at the same path; undefined if that depends on the host, which is unknown. */
   readonly isForced: boolean | undefined;
-  /** `_redirects:3`. */
+  /** The file and line that define the redirect: `_redirects:3`. */
   readonly place: string;
 }
 
@@ -22,19 +22,19 @@ export interface ServerRules {
   /** Undefined if the host is unknown. */
   readonly host: Host | undefined;
   readonly redirects: PathRules<Redirect>;
-  /** Values of X-Robots-Tag headers. */
+  /** The values of X-Robots-Tag headers. */
   readonly robotsTags: PathRules<string>;
-  /** `/a.html` redirects to `/a`. */
+  /** Whether `/a.html` redirects to `/a`. */
   cleanUrls: boolean;
   /** Whether URLs end in a slash; undefined if both are served. */
   trailingSlash: boolean | undefined;
-  /** Whether a URL redirects to the one with or without a slash that its file has: `/a` to `/a/` if there is `a/index.html`. */
+  /** Whether files decide about trailing slashes: if there is `a/index.html`, `/a` redirects to `/a/`. */
   followsFiles: boolean;
   /** The rows that are not understood: `netlify.toml:12`. */
   readonly notUnderstood: string[];
 }
 
-/** For a static site in a folder, published at `url`. `_redirects` and `_headers` are in it; other files are in its project. */
+/** Reads the rules for a folder that is published at `url`. `_redirects` and `_headers` are in it; other files are in its project. */
 export function readServerRules(folder: string, url: string, given?: Host): ServerRules {
   const projects = projectFolders(folder);
   const has = (name: string) => projects.some((each) => existsSync(path.join(each, name)));
@@ -63,7 +63,7 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
   return rules;
 }
 
-// `_redirects` alone may belong to Netlify or to Cloudflare Pages.
+// Recognizes the host by its files. `_redirects` alone is not enough, because Netlify and Cloudflare Pages both use it.
 function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear" | undefined {
   const found = new Set<Host>();
   if (has("netlify.toml")) found.add("netlify");
@@ -74,7 +74,7 @@ function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear
   return found.size > 1 ? "unclear" : [...found][0];
 }
 
-// The folders from this one up to the root of its project.
+// Returns the folders from this one up to the root of its project.
 function projectFolders(folder: string): string[] {
   const folders: string[] = [];
   for (let at = folder; ; at = path.dirname(at)) {
@@ -97,21 +97,21 @@ function addRedirect({ redirects, notUnderstood }: ServerRules, place: string, {
   if (!isKnown || !redirects.add(from, { to, status: status as number, isForced, place })) notUnderstood.push(place);
 }
 
-// `/from /to 301!`, one per line.
+// Reads redirects such as `/from /to 301!`, one per line.
 function readRedirects(file: string, rules: ServerRules): void {
   const { host } = rules;
   for (const [index, line] of linesOf(file, rules).entries()) {
     const [from, to, code = host === "cloudflare-pages" ? "302" : "301", ...rest] = wordsOf(line);
     if (from === undefined) continue;
     const isSimple = rest.length === 0 && /^\d{3}!?$/.test(code);
-    // Cloudflare Pages redirects even if there is a file, Netlify only if that is forced.
+    // Cloudflare Pages redirects even if there is a file. Netlify does so only if the redirect is forced with `!`.
     const isForced = host === "cloudflare-pages" || code.endsWith("!") || (host === "netlify" ? false : undefined);
     const status = Number.parseInt(code, 10);
     addRedirect(rules, `_redirects:${index + 1}`, { from, to: isSimple ? to : undefined, status, isForced });
   }
 }
 
-// Each path is followed by its headers, which are indented.
+// Reads robots headers from a file in which each path is followed by its headers, indented.
 function readHeaders(file: string, rules: ServerRules): void {
   let pattern: string | undefined;
   for (const [index, line] of linesOf(file, rules).entries()) {
@@ -156,7 +156,7 @@ function readNetlify(file: string, rules: ServerRules): void {
     rules.followsFiles = false;
 }
 
-// A table that cannot be parsed is reported and left out, so that the others can be.
+// Parses the tables of a TOML file. Reports and leaves out each table with an error, so that the others still apply.
 function tablesIn(lines: readonly string[], notUnderstood: string[]): Fields {
   const left = [...lines];
   const isHead = (line = "") => /^\s*\[/.test(line.slice(0, 100));
@@ -217,7 +217,7 @@ function listIn(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
-// Longer lines are not understood.
+// Longer lines count as not understood.
 const longestLine = 2000;
 const largestFile = 5_000_000;
 
@@ -230,7 +230,7 @@ function wordsOf(line: string): readonly (string | undefined)[] {
 function linesOf(file: string, { notUnderstood }: ServerRules): string[] {
   try {
     const stat = statSync(file);
-    // A pipe would wait for a writer.
+    // Reading a pipe would wait for a writer.
     if (!stat.isFile()) return [];
     if (stat.size > largestFile) notUnderstood.push(path.basename(file));
     else return readFileSync(file, "utf8").split(/\r?\n/);

@@ -64,7 +64,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
   };
 }
 
-/** Returns the severity of a rule for a sitemap. `received` is when the website was received. */
+/** Returns a function that decides the severity of a rule for a sitemap. `received` is when the website was received. */
 export function judgeFor(settings: CheckSettings, received: number): Judge {
   const rows = new Map(settings.rules.map((rule) => [rule.id, rule]));
   const ignored = settings.ignore
@@ -100,7 +100,7 @@ function someStrings(name: string, list: unknown): readonly string[] {
   return members;
 }
 
-// People write `shop.example.org`, and copy `https://shop.example.org/`.
+// Accepts both `shop.example.org`, which people write, and `https://shop.example.org/`, which they copy.
 function hostOf(text: string): string {
   const url = parseUrl(/^https?:\/\//i.test(text) ? text : `https://${text}`);
   if (url === null || url.pathname !== "/" || url.search !== "" || url.hash !== "") {

@@ -1,5 +1,5 @@
-// A static site in folders: which file a URL maps to, as on servers of static sites, and which files are pages. Links cannot lead out of
-// their folder. Memory grows with the names of the pages, not with their content.
+// Maps the URLs of a static site to files in its folders, as its host does, and finds the files that are pages. Symbolic links cannot lead
+// out of their folder. Memory grows with the names of the pages, not with their content.
 import fs from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
@@ -10,7 +10,7 @@ import { readServerRules, type ServerRules } from "./server-rules.ts";
 
 /** A folder whose files map to URLs. */
 export interface SiteFolder {
-  /** The beginning of the URLs; ends in a slash. */
+  /** The beginning of its URLs, with a slash at the end. */
   readonly url: string;
   readonly path: string;
 }
@@ -30,15 +30,15 @@ export interface SiteFilesOptions {
 
 /** What a server would send. */
 type Answer =
-  /** `robotsTag` has the values of X-Robots-Tag headers. */
+  /** The host sends a file, with these values of X-Robots-Tag headers. */
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
-  /** `file` is the file that would be sent without the redirect. */
+  /** The host redirects. Without the redirect, it would send `file`. */
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
-  /** A rule of the server sends another file. */
+  /** A rule of the host sends another file. */
   | { readonly kind: "rewritten" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
-  /** `hint` says why, if that helps. */
+  /** There is no file. `hint` says why, if that helps. */
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {
@@ -52,7 +52,7 @@ export class SiteFiles {
   readonly #isIncluded: (name: string) => boolean;
   readonly #onFile: (() => void) | undefined;
   readonly #buffer = Buffer.alloc(bounds.pageBytes);
-  // Whether URLs are written without `.html`.
+  // Whether the sitemaps write URLs without `.html`.
   #isClean = false;
   #hints = mostHints;
   readonly #unclear = new Set<string>();
@@ -74,12 +74,12 @@ export class SiteFiles {
     return this.#folders;
   }
 
-  /** Rows of the host's configuration that could not be applied. */
+  /** The rows of the host's configuration that could not be applied. */
   get notUnderstood(): readonly string[] {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }
 
-  /** What a server would send for a URL. Undefined if the URL is in none of the folders. */
+  /** Returns what the host would send for a URL; undefined if the URL is in none of the folders. */
   find(url: string): Answer | undefined {
     const parsed = parseUrl(url);
     let answer: Answer | undefined;
@@ -91,13 +91,13 @@ export class SiteFiles {
     return answer;
   }
 
-  /** Whether a file is checked. */
+  /** Whether a file is an HTML page that the options include. */
   isPage(file: string): boolean {
     const folder = this.#folders.find((each) => isInside(file, each.path));
     return folder !== undefined && /\.x?html?$/i.test(file) && this.#isIncluded(nameIn(folder, file));
   }
 
-  /** All files that are pages by their names: no error pages, and nothing in folders of frameworks. */
+  /** Yields all files that are pages, judging by their names. Skips error pages, and folders of frameworks. */
   *pages(): Generator<{ readonly file: string; readonly url: string }, void> {
     const seen = new Set<string>();
     for (const folder of this.#folders) {
@@ -116,13 +116,13 @@ export class SiteFiles {
     }
   }
 
-  /** The path of a file, relative to its folder as given. */
+  /** Returns the path of a file, starting with its folder as the caller gave it. */
   shown(file: string): string {
     const folder = this.#folders.find((each) => isInside(file, each.path));
     return folder === undefined ? file : path.join(folder.name, nameIn(folder, file));
   }
 
-  /** The beginning of a file. Empty if it cannot be read, which `unreadable` lists. */
+  /** Returns the beginning of a file. If the file cannot be read, returns an empty string and adds it to `unreadable`. */
   read(file: string): string {
     this.#onFile?.();
     try {
@@ -199,7 +199,7 @@ export class SiteFiles {
   }
 }
 
-// The path that a host redirects to, because of the names of its files. Null if it sends a 404, undefined if the path is right.
+// Returns the path that a host redirects to because of the names of its files: null if it sends a 404, undefined if the path is right.
 function ownPath(name: string, found: readonly string[], host: Host | undefined): string | null | undefined {
   if (host === "cloudflare-pages" && /\.html$/.test(found[0] ?? "") && found[0] === name)
     return `/${name.replace(/(?:(?<=^|\/)index)?\.html$/, "")}`;
@@ -229,12 +229,13 @@ function nameIn(folder: SiteFolder, file: string): string {
   return path.relative(folder.path, file).split(path.sep).join("/");
 }
 
-// Servers send these files with their status, for any URL.
+// Hosts send these files with an error status.
 const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
-// Error pages, and the fallback page of an application.
+// Error pages, and the fallback page of an application (`200.html`).
 const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;
 
-// `**` for any folders, `*` and `?` inside of a name; a pattern without a slash is a name anywhere, and a folder is everything in it.
+// Converts a pattern to a regular expression. `**` matches any folders, `*` and `?` match inside a name. A pattern without a slash matches
+// a name in any folder, and a folder matches everything in it.
 function glob(pattern: string): RegExp {
   const whole = pattern.replace(/^\.?\//, "");
   const body = (whole.replace(/\/$/, "").includes("/") ? whole : `**/${whole}`)

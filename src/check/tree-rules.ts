@@ -1,4 +1,4 @@
-// Checks the sitemaps of a tree as documents that refer to one another, and how they were found. Needs no pages.
+// Checks how the sitemaps of a tree were found, how they refer to one another, and each as a document. These rules need no pages.
 import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "./context.ts";
@@ -13,7 +13,7 @@ export async function judgeTree(run: CheckRun): Promise<void> {
   const named = new Set<string>();
   const judged = new Set<string>();
   const parents: IndexSitemap[] = [];
-  // If robots.txt leads nowhere, a sitemap at a well-known path may be the one that it means.
+  // If robots.txt names a sitemap that cannot be read, it may mean the one at a well-known path.
   const isFound = (each: Sitemap) => isReadSitemap(each) && site.foundBy(each) === "known-path";
   const undeclared = tree.root.children.find(isFound)?.url;
   for (const { type, sitemap } of walkNodes(tree.root)) {

@@ -1,5 +1,5 @@
-// Scans a URL once: the positions of its parts, and two fingerprints: one of the exact spelling, one that is the same for all spellings
-// that search engines treat as one page. Made for millions of URLs: nothing is allocated for a plain URL.
+// Scans a URL once, for the positions of its parts and for two fingerprints: one of the exact spelling, and one that is the same for all
+// spellings that search engines treat as one page. A plain URL allocates nothing, because a website may have millions.
 
 export class UrlScan {
   /** The end of the host: the start of the path, query or fragment, or the end. */
@@ -14,10 +14,10 @@ export class UrlScan {
   /** The fingerprint of this spelling. Together, the fingerprints of page and spelling identify the exact URL. */
   spelling = 0;
 
-  /** `url` is absolute, http or https. */
+  /** Scans a URL, which must be absolute, with http or https. */
   read(url: string): void {
     if (this.#scan(url) < 128) return;
-    // A URL beyond ASCII is scanned again in lower case, which JavaScript knows for all alphabets.
+    // A URL with other characters than ASCII is scanned again after `toLowerCase`, which knows all alphabets.
     const lower = url.toLowerCase();
     if (lower === url || lower.length !== url.length) return;
     this.#scan(lower);
@@ -27,7 +27,7 @@ export class UrlScan {
     this.pageLow = pageLow;
   }
 
-  // Returns the bits of all character codes together: less than 128 if the URL is ASCII.
+  // Returns the bitwise OR of all character codes, which is less than 128 if the URL is ASCII.
   #scan(url: string): number {
     const { length } = url;
     const host = url.indexOf("//") + 2;
@@ -38,7 +38,7 @@ export class UrlScan {
     let high = seeds[1]!;
     let low = seeds[2]!;
     let at = host;
-    // Hashed the same with and without `www.`.
+    // The page has the same fingerprint with and without `www.`.
     const mayBeWww = (url.charCodeAt(host) | 32) === 0x77;
     const skipped = mayBeWww && url.slice(host, host + 4).toLowerCase() === "www." ? host + 4 : host;
     for (; at < length; at++) {
@@ -119,7 +119,7 @@ function lowerOf(code: number): number {
   return code >= upperA && code <= upperZ ? code + 32 : code;
 }
 
-/** The last step of MurmurHash3: every bit depends on every other. */
+/** Applies the last step of MurmurHash3, so that every bit of the result depends on all bits of `hash`. */
 export function mixed(hash: number): number {
   let result = hash ^ (hash >>> 16);
   result = Math.imul(result, 0x85ebca6b);
@@ -133,7 +133,7 @@ export function urlNumber(spelling: number, pageLow: number): number {
   return (spelling >>> 0) * 2 ** 21 + (pageLow >>> 11);
 }
 
-/** A fingerprint of a short text, such as a language. Never 0. */
+/** Returns a fingerprint of a short text, such as a language. It is never 0. */
 export function textHash(text: string): number {
   let result = seeds[3]!;
   for (let at = 0; at < text.length; at++) result = added(result, text.charCodeAt(at), factors.spelling);
@@ -148,5 +148,5 @@ const upperA = 0x41;
 const upperZ = 0x5a;
 
 const factors = { spelling: 0x9e3779b1, high: 0x5f356495, low: 0x2c1b3c6d } as const;
-// Random in each process, so that a website cannot construct collisions. No output may depend on them.
+// The seeds are random in each process, so that a website cannot construct collisions. No output may depend on them.
 const seeds = Int32Array.from({ length: 4 }, () => Math.trunc(Math.random() * 2 ** 32) | 0);

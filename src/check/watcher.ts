@@ -1,4 +1,4 @@
-// Additional work that a check does in the same pass: the report counts the pages, `--format csv` lists every occurrence.
+// Lets others work in the same pass as a check: the report counts the pages, and `--format csv` lists every occurrence.
 import type { SitemapPage } from "../model/page.ts";
 import type { DateCounts } from "./date-counts.ts";
 import type { FindingsOptions } from "./findings.ts";
@@ -17,9 +17,10 @@ export interface CheckExtras extends Omit<FindingsOptions, "sentenceOf"> {
  */
 export interface PageWatcher {
   /**
-   * The next page. `scan` has read its URL; `age` is the class of its date; `isFlawed`: a rule found an error or a warning in it.
+   * Receives the next page. `scan` has read its URL, `age` is the class of its date, and `isFlawed` is true if a rule found an error or a
+   * warning in it.
    */
   page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
-  /** Called after the last page, for each error or warning that a rule across sitemaps found in the page with this number. */
+  /** Called after the last page, for each error or warning that a rule about all sitemaps found in the page with this number. */
   addFlaw(ordinal: number): void;
 }

@@ -1,19 +1,19 @@
-// The pages of a website by number, in declared order.
+// Numbers the pages of a website in declared order, and reads them again by number.
 import { type Marks, runAt } from "../join/marks.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 
 /**
- * The pages of a website by number: which sitemap a page is in, and its content if it is needed again. A sitemap in two
- * indexes is in the tree twice; its pages are counted once.
+ * The pages of a website by number: tells which sitemap a page is in, and reads pages again if they are needed. A sitemap in
+ * two indexes is in the tree twice, but its pages are counted once.
  */
 export class WebsitePages {
   readonly #tree: SitemapTree;
   readonly #sitemaps: PagesSitemap[] = [];
   // The number of the first page of each sitemap.
   readonly #starts: number[] = [];
-  /** All pages so far; the number of the next one. */
+  /** The number of pages so far, which is also the number of the next page. */
   count = 0;
 
   constructor(tree: SitemapTree) {
@@ -25,7 +25,7 @@ export class WebsitePages {
     this.#starts.push(this.count);
   }
 
-  /** Pages of the current sitemap so far. */
+  /** The number of pages of the current sitemap so far. */
   get countIn(): number {
     return this.count - (this.#starts.at(-1) ?? 0);
   }
@@ -59,7 +59,7 @@ export class WebsitePages {
         if (step.type === "pages") for (const page of step.pages) yield [page, sitemap.url];
   }
 
-  /** Reads the marked pages again, by number. Reads only their sitemaps, and no further than needed. */
+  /** Reads the marked pages again, and yields them with their numbers. Reads only their sitemaps, and no further than needed. */
   async *marked(marks: Marks): AsyncGenerator<readonly (readonly [number, SitemapPage])[], void> {
     for (const [number, sitemap] of this.#sitemaps.entries()) {
       let ordinal = this.#starts[number]!;

@@ -1,10 +1,10 @@
-// What a check found, in words, for every format.
+// Says in words what a check found, for every format.
 import { counted, grouped } from "../model/figures.ts";
 import type { LastmodTrust } from "./lastmod-trust.ts";
 import type { CheckResult, Finding, FindingExample, PageResults } from "./result.ts";
 import type { Rule, Severity } from "./rule.ts";
 
-/** The result in one sentence. */
+/** Returns the result in one sentence. */
 export function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, rulesFailed, known = 0 } = result;
   const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";
@@ -22,7 +22,7 @@ export function verdict(result: CheckResult): string {
   return `${found} in ${size}${rest}: ${meaning}.${also}`;
 }
 
-/** `3 errors, 2 warnings (42 occurrences)`: rules of these severities. Empty if none failed. */
+/** Says how many rules of these severities failed: `3 errors, 2 warnings (42 occurrences)`. Empty if none did. */
 export function failedInWords(
   { rulesFailed, occurrences }: Pick<CheckResult, "rulesFailed" | "occurrences">,
   of: readonly Severity[] = ["error", "warning"],
@@ -34,14 +34,14 @@ export function failedInWords(
   return `${rules} (${counted(sum, "occurrence")})`;
 }
 
-/** `1 note`: notes are not failures, and are counted apart. Empty if there is none. */
+/** Says how many notes there are: `1 note`. They are counted apart, because notes are not failures. Empty if there is none. */
 export function notesInWords({ rulesFailed }: Pick<CheckResult, "rulesFailed">): string {
   return rulesFailed.info === 0 ? "" : counted(rulesFailed.info, nouns.info);
 }
 
 const nouns = { error: "error", warning: "warning", info: "note" };
 
-/** The result of the pages that were requested, if any, and whether dates can be trusted. */
+/** Says how the requested pages did, if any, and whether dates can be trusted. */
 export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   const trust = trustSentence(lastmodTrust);
   if (pages === undefined) return trust;
@@ -72,7 +72,7 @@ function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }
 
-/** Rules that were not checked, by reason, as sentences. */
+/** Lists the rules that were not checked, in one sentence for each reason. */
 export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
@@ -82,10 +82,10 @@ export function notCheckedSentences({ notChecked }: CheckResult): string[] {
   });
 }
 
-// If time runs out early, more than a hundred rules remain unchecked.
+// Sentences name only this many rules, because more than a hundred remain unchecked if time runs out early.
 const mostNamed = 20;
 
-/** `17 occurrences in 2 sitemaps`, or the count if it is about the whole website. Undefined for one sitemap. */
+/** Says how far findings reach: `17 occurrences in 2 sitemaps`, or the count on the whole website. Undefined for one sitemap. */
 export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: string): string | undefined {
   const [{ sitemap, examples }] = findings;
   const count = findings.reduce((sum, finding) => sum + finding.count, 0);
@@ -100,7 +100,7 @@ export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: s
   return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
 }
 
-/** `3 occurrences`, `39 new of 539 occurrences`. */
+/** Returns a count in words: `3 occurrences`, or `39 new of 539 occurrences` with a baseline. */
 export function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "occurrence"): string {
   return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
 }
