@@ -77,9 +77,12 @@ export class JournalFile {
     if (!existsSync(this.path)) return;
     this.#handle = await open(this.path, "a+");
     const { size } = await this.#handle.stat();
-    const start = Math.max(0, size - longestLine);
-    const { buffer } = await this.#handle.read(Buffer.alloc(size - start), 0, size - start, start);
-    const end = buffer.lastIndexOf("\n") + 1;
+    let [start, end, buffer] = [size, 0, Buffer.alloc(0)];
+    for (let length = usualLine; end === 0 && start > 0; length *= 2) {
+      start = Math.max(0, size - length);
+      ({ buffer } = await this.#handle.read(Buffer.alloc(size - start), 0, size - start, start));
+      end = buffer.lastIndexOf("\n") + 1;
+    }
     // The last line is complete and was read, so only its line end is added.
     if (parsed(buffer.subarray(end).toString()) !== undefined) await this.#handle.appendFile("\n");
     else if (start + end < size) await this.#handle.truncate(start + end);
@@ -228,4 +231,5 @@ function parsed(text: string): JournalLine | undefined {
   }
 }
 
-const longestLine = 2 ** 20;
+// Hardly any line is longer, in bytes. A list of given sitemaps may be.
+const usualLine = 2 ** 20;

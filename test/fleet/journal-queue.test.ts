@@ -1,6 +1,6 @@
 // The queue of one machine: the contract, and what a journal has to stand.
 // Needs more than a second.
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -84,6 +84,21 @@ test("a journal cut off at any byte keeps all complete results and can be contin
     for (const line of readFileSync(path.join(cut, journalName), "utf8").trimEnd().split("\n")) JSON.parse(line);
     rmSync(cut, { recursive: true });
   }
+});
+
+test("a last line that is cut off is removed, however long it is", async () => {
+  const folder = newFolder();
+  const add = async (site: string) => {
+    const queue = await JournalQueue.open(folder);
+    await queue.add([{ key: site, homepage: site }]);
+    await queue.close();
+  };
+  await add("https://one.example/");
+  appendFileSync(path.join(folder, "sites.ndjson"), `{"type":"add","sitemaps":["${"x".repeat(1_500_000)}`);
+  await add("https://two.example/");
+  const queue = await JournalQueue.open(folder);
+  expect([queue.size, queue.damaged]).toEqual([2, 0]);
+  await queue.close();
 });
 
 test("damaged lines are counted, and their websites are crawled again", async () => {
