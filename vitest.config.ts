@@ -33,6 +33,13 @@ const measuring =
 const long =
   /\/test\/(check\/(folder|rules|sample)|cli|crawl\/(positions|sites|stopping)|docs\/examples|end-to-end|fetch\/(reachability|tls)|fleet|package|report)/;
 
+// The two halves of the project `all`. They exist only if a project is asked for by name, so that `npx vitest run` runs no test twice.
+const isProjectNamed = process.argv.some((word) => word.startsWith("--project"));
+const parts = [
+  { extends: true as const, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: system } },
+  { extends: true as const, test: { name: "system", include: system } },
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // A process continues with another file only if that is of the same project.
@@ -64,8 +71,7 @@ export default defineConfig({
     projects: [
       // One project, because each has processes and modules of its own: loading the code twice takes as long as hundreds of tests.
       { extends: true, test: { name: "all", include: ["test/**/*.test.ts"] } },
-      { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: system } },
-      { extends: true, test: { name: "system", include: system } },
+      ...(isProjectNamed ? parts : []),
       {
         // Whatever the parser's tests prove must also hold if the scanner reads everything.
         extends: true,
