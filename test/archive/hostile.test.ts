@@ -237,10 +237,11 @@ describe("an archive of very many small records", () => {
 
   test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
     const file = inFolder(name);
-    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, number) => record(number)).join(""));
-    const records = bytes.toString().split(/(?=WARC\/1\.0)/);
-    const packed = () => Buffer.concat(records.map((record) => gzipSync(Buffer.from(record))));
-    await writeFile(file, name.endsWith(".gz") ? packed() : bytes);
+    const records = Array.from({ length: 20_000 }, (_, number) => record(number));
+    // A thousand members, repeated: compressing each of them takes longer than the rest of this test.
+    const packed = records.slice(0, 1000).map((text) => gzipSync(text));
+    const parts = name.endsWith(".gz") ? Array(20).fill(packed).flat() : records.map((text) => Buffer.from(text));
+    await writeFile(file, Buffer.concat(parts));
     const abort = new AbortController();
     // Long before all of it is read.
     setImmediate(() => abort.abort(new Error("enough")));
