@@ -51,7 +51,7 @@ export const problemFixes: Fixes = {
   "coding-mismatch": "Fix the `Content-Encoding` header. The document was read.",
   "charset-unsupported": "Use UTF-8.",
   "charset-conflict":
-    "Use one everywhere. The first of these counts: byte order mark, header, XML declaration; ISO-8859-1 in the header counts last.",
+    "Use one everywhere. A byte order mark overrides the header, which overrides the XML declaration; ISO-8859-1 in the header comes last.",
   "charset-invalid": "Declare the actual character set.",
   empty: "Add its content, or remove it from the index or robots.txt.",
   "not-a-sitemap": "Open it in a browser. It is often an error page with status 200, which should be 404.",

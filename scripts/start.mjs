@@ -17,19 +17,19 @@ if (words.length > 0) {
   const { serveExample } = await import("./example-site.mjs");
   const { homepage, close } = await serveExample();
   process.stderr.write(
-    `An example website is on ${homepage}, with faults as real ones have them. This lists it:\n` +
+    `An example website, with errors as on real ones, is at ${homepage}. This lists it:\n` +
       `  sitegrove ls ${homepage}\n\n`,
   );
   const exitCode = await run(["ls", homepage], { NO_PROXY: "127.0.0.1" });
   const report = path.join(mkdtempSync(path.join(tmpdir(), "sitegrove-example-")), "report.html");
   process.stderr.write(
-    `\nThe exit code was ${exitCode}: one sitemap is cut off and one is missing, and the program says so.\n\n` +
+    `\nThe exit code was ${exitCode}, because one sitemap is cut off and one is missing.\n\n` +
       `This writes a report about it:\n  sitegrove report ${homepage} -o report.html\n\n`,
   );
   await run(["report", homepage, "-o", report], { NO_PROXY: "127.0.0.1" });
   process.stderr.write(
-    `\nThe report is a page for your browser: ${report}\n\n` +
-      "Now with a website of yours: npm start --silent -- ls https://example.org/ --format pages\n" +
+    `\nOpen the report in your browser: ${report}\n\n` +
+      "Try it on your own website:  npm start --silent -- ls https://example.org/ --format pages\n" +
       "Everything it can do:        npm start --silent -- --help\n",
   );
   close();

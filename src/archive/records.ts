@@ -303,7 +303,7 @@ export class RecordWalk {
     this.#window = await this.#records.file.read(offset, Math.min(Math.max(windowSize, least), this.#size - offset));
     this.#windowStart = offset;
     if (this.#window.length >= wanted) return this.#window;
-    throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+    throw new SitemapError("invalid-archive", "The file was truncated while it was being read");
   }
 }
 

@@ -152,8 +152,8 @@ export async function runCheck(
     const unreadable = listed([...(files?.unreadable ?? [])]);
     if (unknown !== "") skip(["page-redirect"], `some redirects are not understood (${unknown})`);
     if (unreadable !== "") skip(fileBasedRules, `some files could not be read (${unreadable})`);
-    if (mayReturn) skip(["hreflang-no-return"], "some return links may be in what could not be read");
-    if (isCut) skip(crossRules, "too many of its URLs look alike");
+    if (mayReturn) skip(["hreflang-no-return"], "some return links may be in documents that could not be read");
+    if (isCut) skip(crossRules, "too many URLs look alike");
     if (media.areHostsSpent) skip(imageRules, "images are on too many hosts");
     if (urls.areFacetsSpent) skip(["url-facet"], "too many paths have parameters");
     if (robots.isSpent) skip(robotsRules, "robots.txt has too many rules");

@@ -12,7 +12,7 @@ const optional: readonly Need[] = ["requested", "files", "pages"];
 
 // Why a rule was not checked, by what it needs. Needs without a sentence are optional, and not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
-  site: "they need the whole website",
+  site: "the whole website is needed",
   location: "the file's URL is unknown",
   robots: "robots.txt could not be read",
 };
@@ -70,9 +70,9 @@ export function resultOf(
 function missingInWords({ tree }: CheckRun): string {
   const invalid = [...tree.sitemaps()].filter((each) => each.kind === "invalid");
   const [first] = invalid;
-  if (first === undefined) return "they need the whole website, and it could not be fully read";
+  if (first === undefined) return "the whole website is needed, and it could not be fully read";
   const others = invalid.length === 1 ? "" : ` and ${counted(invalid.length - 1, "other sitemap")}`;
-  return `they need every sitemap, and ${first.url}${others} could not be read`;
+  return `every sitemap is needed, and ${first.url}${others} could not be read`;
 }
 
 // Sorts findings by severity, by how many pages a rule affects, and by the order of the rules. Findings of one rule come in the order of

@@ -52,7 +52,7 @@ export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: access denied, or no response`);
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   const all =
-    checked >= listed ? `all ${counted(checked, "page")}` : `${counted(checked, "page")} of ${grouped(listed)}`;
+    checked >= listed ? `all ${counted(checked, "page")}` : `${grouped(checked)} of ${counted(listed, "page")}`;
   return [
     `Requested ${all}: ${grouped(bad)} should not be listed as ${bad === 1 ? "it is" : "they are"}${rest}.`,
     ...trust,

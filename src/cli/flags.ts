@@ -143,7 +143,7 @@ export function namesIn<T extends string>(
   const names = (values ?? []).flatMap((value) => value.split(",")).map((name) => name.trim());
   const wrong = names.find((name) => !(known as readonly string[]).includes(name));
   if (wrong === undefined) return names as T[];
-  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
+  const hint = suggestion(wrong, known) || `; choose from ${known.join(", ")}`;
   throw new UsageError(`${flag}: ${wrong === "" ? "a name is empty" : `unknown name ${wrong}`}${hint}`);
 }
 

@@ -57,7 +57,7 @@ function checked(given: unknown): CheckedTarget {
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) {
     const hint = suggestion(unknown, ["homepage", "sitemaps"]);
-    throw invalid(`Unknown name \`${unknown.slice(0, 100)}\` in the website${hint}`);
+    throw invalid(`Unknown key \`${unknown.slice(0, 100)}\` in the website${hint}`);
   }
   if (sitemaps === undefined) return { homepage: httpUrl(homepage, "homepage") };
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");

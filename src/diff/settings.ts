@@ -82,6 +82,6 @@ function given<T>(name: string, value: T, check: (name: string, value: unknown) 
 function namesAmong<T extends string>(option: string, names: readonly T[], known: readonly T[]): readonly T[] {
   const wrong = strings(option, names).find((name) => !known.includes(name as T));
   if (wrong === undefined) return names;
-  const hint = suggestion(wrong, known) || `; there are ${known.join(", ")}`;
+  const hint = suggestion(wrong, known) || `; choose from ${known.join(", ")}`;
   throw invalid(`Unknown name \`${wrong}\` in \`${option}\`${hint}`);
 }

@@ -94,7 +94,7 @@ const treeProblems: ProblemRows = {
     hint: "allow more with --max-sitemaps",
   }),
   "limit-sitemap-urls": loss(
-    "More than {limit} characters in the URLs of sitemaps; the rest were not fetched[ ({count} sitemaps)]",
+    "The URLs of all sitemaps together exceed {limit} characters; the rest were not fetched[ ({count} sitemaps)]",
   ),
   "limit-bytes": loss("More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]"),
   "limit-pages": loss("More than {limit} pages; reading stopped"),

@@ -60,8 +60,8 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   if (changes === undefined) return undefined;
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps + totals.expired;
-  const before = `Before, there were ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}${!totals.after.complete && ", as far as they could be read"}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.expired > 0 && ` ${counted(totals.expired, "page")} left a feed or a news sitemap, as newer ones came.`}${totals.unknown > 0 && " Unknown pages are on one side only, and the other could not be fully read."}</p>`;
+  const before = `Before: ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now: ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}${!totals.after.complete && ", as far as they could be read"}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.expired > 0 && ` ${counted(totals.expired, "page")} dropped out of a feed or a news sitemap as newer ones were added.`}${totals.unknown > 0 && " Unknown pages are listed on one side only; the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">No changes.</p>`

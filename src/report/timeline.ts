@@ -78,11 +78,11 @@ function sentences(
   if (pages === 0) return { sentence: "There are no pages." };
   if (dated === 0)
     return { sentence: "Search engines cannot tell from the sitemaps what is new.", odd: "No page has a date." };
-  const half = medianAge === undefined ? "" : `Half of the dated pages changed within ${age(medianAge)}. `;
+  const half = medianAge === undefined ? "" : `Half of the dated pages changed in the last ${age(medianAge)}. `;
   const latest = newest === undefined ? "" : `The newest change is from ${dayOf(newest)}.`;
   const odd = oddity(dates, pages, common);
-  const old = tooOld > 0 ? ` ${counted(tooOld, "date")} from before the web.` : "";
-  const later = future > 0 ? ` ${counted(future, "date")} from the future.` : "";
+  const old = tooOld > 0 ? ` ${counted(tooOld, "date")} before the web existed.` : "";
+  const later = future > 0 ? ` ${counted(future, "date")} in the future.` : "";
   return { sentence: `${half}${latest}${old}${later}`.trim(), odd };
 }
 

@@ -149,8 +149,7 @@ export class AtomicFolder {
   #replaced(): readonly string[] {
     const found = fs.existsSync(this.target) ? fs.readdirSync(this.target) : [];
     const other = found.find((name) => !this.#names.includes(name));
-    if (other !== undefined)
-      throw systemError("ENOTEMPTY", `the folder has files of another origin: ${other}`, this.target);
+    if (other !== undefined) throw systemError("ENOTEMPTY", `the folder contains other files: ${other}`, this.target);
     if (found.length > 0 && !this.#overwrite) throw existsError(this.target);
     return found;
   }

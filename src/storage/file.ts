@@ -158,7 +158,8 @@ async function readWhole(block: Block, intoBlock: boolean): Promise<Uint8Array> 
   const { file, offset, length } = block;
   const into = intoBlock ? (spareBlock() ?? Buffer.allocUnsafeSlow(blockSize)) : undefined;
   const bytes = await file.read(offset, length, into);
-  if (bytes.length < length) throw new SitemapError("invalid-archive", "The file became shorter while it was read");
+  if (bytes.length < length)
+    throw new SitemapError("invalid-archive", "The file was truncated while it was being read");
   return bytes;
 }
 

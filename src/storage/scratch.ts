@@ -70,7 +70,7 @@ export class Scratch {
   async get(block: Block, from: number = 0, length: number = block.length - from): Promise<Uint8Array> {
     if (block instanceof Uint8Array) return block.subarray(from, from + length);
     const bytes = await block.file.read(block.offset + from, length);
-    if (bytes.length !== length) throw new Error("A temporary file became shorter");
+    if (bytes.length !== length) throw new Error("A temporary file was truncated");
     return bytes;
   }
 

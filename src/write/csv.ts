@@ -86,7 +86,7 @@ function chosenColumns(names: readonly string[], explode: ListField | undefined)
     if (column !== undefined) return [column];
     const list = listFields.find((candidate) => itemColumns(candidate).some((field) => field.name === name));
     if (list !== undefined) throw new SitemapError("invalid-option", `The column ${name} needs --explode ${list}`);
-    const hint = suggestion(name, known.keys()) || `; there are ${[...known.keys()].join(", ")}`;
+    const hint = suggestion(name, known.keys()) || `; choose from ${[...known.keys()].join(", ")}`;
     throw new SitemapError("invalid-option", `Unknown column ${name}${hint}`);
   });
   return items.some((column) => chosen.includes(column)) ? chosen : [...chosen, ...items];

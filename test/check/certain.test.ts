@@ -26,7 +26,7 @@ test("missing return links are reported between pages that were both read, even 
   const { notChecked } = result;
   expect(notChecked.map(({ rule }) => rule)).toContain("hreflang-target-unlisted");
   expect(new Set(notChecked.map(({ reason }) => reason))).toEqual(
-    new Set([`they need every sitemap, and ${home}gone.xml and 1 other sitemap could not be read`]),
+    new Set([`every sitemap is needed, and ${home}gone.xml and 1 other sitemap could not be read`]),
   );
 });
 

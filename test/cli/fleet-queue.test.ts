@@ -60,10 +60,10 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const monday = ["--run", "monday"];
     const filled = await fill(...monday);
     expect(filled).toEqual({ code: 0, stdout: "", stderr: "sitegrove: monday: added 9 websites\n" });
-    expect((await fill(...monday)).stderr).toBe("sitegrove: monday: added 0 websites; 9 websites known already\n");
+    expect((await fill(...monday)).stderr).toBe("sitegrove: monday: added 0 websites; 9 websites already known\n");
     expect(await fill(...monday, "not a website")).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/known already\nsitegrove: incomplete: 1 line of the list is not a website\n$/),
+      stderr: expect.stringMatching(/already known\nsitegrove: incomplete: 1 line of the list is not a website\n$/),
     });
     expect(await counts("monday")).toEqual({ waiting: 9, active: 0, done: 0, failed: 0 });
     const outputs = [...monday, "--out", at("out"), "--archives"];

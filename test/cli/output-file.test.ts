@@ -128,7 +128,7 @@ test("an output that cannot be written is a usage error, and nothing is fetched"
   for (const [name, why, format = "csv"] of [
     ["missing/urls.txt", "cannot be written: no such file or directory"],
     [".", "cannot be written: is a folder"],
-    [".", "has other files, such as other.txt; name a new folder", "parquet"],
+    [".", "contains other files, such as other.txt; name a new folder", "parquet"],
   ] as const) {
     const file = path.join(folder, name);
     const { code, stderr } = await sitegrove([...only(untouched.homepage), "-f", format, "-o", file, "--force"]);

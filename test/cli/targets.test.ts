@@ -103,7 +103,7 @@ test("an archive is recognized by its content, whatever its name", async () => {
   );
   expect(renamed).toEqual(named);
   expect((await sitegrove(["parse", at("saved.gz")])).stderr).toBe(
-    `sitegrove: ${at("saved.gz")} is an archive: sitegrove ls ${at("saved.gz")}\n`,
+    `sitegrove: ${at("saved.gz")} is an archive; to list it: sitegrove ls ${at("saved.gz")}\n`,
   );
 });
 

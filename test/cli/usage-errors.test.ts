@@ -49,10 +49,10 @@ const mistakes: Record<string, string> = {
   "ls a.example -f csv --separator x": "Expected --separator to be a comma, ';' or tab, got \"x\"",
   "completion tcsh": 'Expected shell to be one of bash, zsh, fish, got "tcsh"',
   "diff good.xml good.xml --only new":
-    "--only: unknown name new; there are added, removed, changed, moved, unknown, sitemap, expired",
+    "--only: unknown name new; choose from added, removed, changed, moved, unknown, sitemap, expired",
   "diff good.xml good.xml --ignore lastmodified": "--ignore: unknown name lastmodified; did you mean `lastModified`?",
   "diff good.xml good.xml --follow --fail-on lost":
-    "--fail-on: unknown name lost; there are moved, moved-unlisted, gone, soft-404, loop, still-there, unknown",
+    "--fail-on: unknown name lost; choose from moved, moved-unlisted, gone, soft-404, loop, still-there, unknown",
 
   // Flags without an effect
   "ls a.example -f json -u": "--strip-url works only with -f tabtree, pages, pages-json and sitemaps",
@@ -104,7 +104,7 @@ const mistakes: Record<string, string> = {
   "ls good.xml": "good.xml is a local file, but not an archive; to read a local sitemap: sitegrove parse good.xml",
   "ls www.example.org": `www.example.org is a local folder, and no file in it contains its address; ${address}; for the website: sitegrove ls https://www.example.org`,
   "diff public good.xml": `public is a local folder, and no file in it contains its address; ${address}`,
-  "parse public": "public is a local folder: sitegrove ls public",
+  "parse public": "public is a local folder; to list it: sitegrove ls public",
   "diff good.xml page.html": "page.html is neither an archive nor a sitemap: Got an HTML page, not a sitemap",
   "diff good.xml none.warc.gz": "none.warc.gz is not a readable archive: it has no records",
   "diff table.csv good.xml":

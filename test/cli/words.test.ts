@@ -198,7 +198,7 @@ test("parse fetches the one document that a URL names, redirects included", asyn
 
 test("--rewrite warns if it does not change where sitemaps are fetched from", async () => {
   const words = ["--rewrite", `https://example.org/=${b.homepage}`, "-f", "pages"];
-  const said = `--rewrite: sitemaps under https://example.org, if any, are fetched from there, because ${a.homepage} is not under ${b.homepage.slice(0, -1)}`;
+  const said = `--rewrite https://example.org=${b.homepage.slice(0, -1)} applies only to page URLs, because the crawl does not start under ${b.homepage.slice(0, -1)}`;
   expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
   expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
 });

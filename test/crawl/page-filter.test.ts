@@ -187,7 +187,7 @@ test.each([
   [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; the pattern contains quotes"],
   [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; patterns are case-sensitive"],
   [["--include", "old", "--exclude", "a"], "0 of 7 pages match --include 'old' and remain after --exclude 'a'"],
-  [["--since", "2050"], "0 of 7 pages are dated 2050 or later (--since)"],
+  [["--since", "2050"], "0 of 7 pages match --since 2050"],
   [["--include", "failing", "--allowed-for", "x"], "0 of 7 pages match --include 'failing'"],
   [
     ["--include", "/c$/", "--allowed-for", "x"],

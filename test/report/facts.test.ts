@@ -202,7 +202,7 @@ test("pages that only left a feed are a change", async () => {
     });
   };
   expect(page(0)).toContain("No changes.");
-  expect(page(2)).toContain("2 pages left a feed or a news sitemap");
+  expect(page(2)).toContain("2 pages dropped out of a feed or a news sitemap");
   expect(page(2)).not.toContain("No changes.");
 });
 

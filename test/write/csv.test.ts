@@ -99,7 +99,7 @@ test.each([
   [["newsTitle"], undefined, "Unknown column newsTitle; did you mean `news.title`?"],
   [["images.url"], undefined, "The column images.url needs --explode images"],
   [["images.url"], "videos", "The column images.url needs --explode images"],
-  [[""], undefined, "Unknown column ; there are url, lastModified"],
+  [[""], undefined, "Unknown column ; choose from url, lastModified"],
   [["__proto__"], undefined, "Unknown column __proto__"],
 ] as const)("there is no column %o with %s", (columns, explode, message) => {
   expect(() => csvWriter({ columns, explode })).toThrow(message);

@@ -38,11 +38,11 @@ export const dateRules: RuleRows = {
     fix: "Omit unknown dates.",
   }),
   "lastmod-all-identical": ruleFor(["google", "bing"], "warning", "engine", sources.bingLastmod, {
-    sentence: `All pages have the same date (${bounds.datedPages} pages or more); Bing disregards such dates, and Google uses only accurate ones.`,
+    sentence: `Nearly all dates of a sitemap (${bounds.datedPages} or more) are the same; Bing disregards such dates, and Google uses only accurate ones.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: `${bounds.datedPages} or more pages have dates within a minute of each other and a day of the request: probably when the sitemap was generated, not when they changed.`,
+    sentence: `Nearly all dates of a sitemap (${bounds.datedPages} or more) are within a minute of each other and a day of the request: probably when the sitemap was generated, not when the pages changed.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {

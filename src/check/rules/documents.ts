@@ -100,12 +100,12 @@ export const documentRules: RuleRows = {
     needs: ["location"],
   }),
   "index-child-repeated": rule("warning", "heuristic", sources.protocol("index"), {
-    sentence: "A sitemap is listed more than once.",
+    sentence: "A sitemap is listed more than once, in one index or in several.",
     fix: "List it once.",
   }),
   "index-lastmod-stale": rule("warning", "protocol", sources.protocol("sitemapIndexTagDefinitions"), {
     sentence:
-      "The index's date for a sitemap is older than its newest page; search engines that trust it do not fetch the sitemap.",
+      "The index's date for a sitemap is older than its newest page; search engines that trust it will not fetch the sitemap again.",
     fix: "Update the index whenever a sitemap changes.",
   }),
   "index-lastmod-identical": ruleFor(["bing"], "info", "engine", sources.bingLastmod, {
@@ -127,7 +127,7 @@ export const documentRules: RuleRows = {
     needs: ["location"],
   }),
   "text-sitemap-junk": rule("warning", "protocol", sources.protocol("otherformats"), {
-    sentence: "A text sitemap has lines that are not a single URL.",
+    sentence: "A text sitemap has lines with something other than a single URL.",
     fix: "Write one URL per line, and nothing else.",
     problems: "text-junk text-extra limit-line-length",
   }),

@@ -11,12 +11,12 @@ import * as sources from "../sources.ts";
 
 export const fetchingRules: RuleRows = {
   "address-wrong": rule("error", "practice", sources.protocol("location"), {
-    sentence: "The files of a static site contain the wrong address of the website.",
+    sentence: "The files of a static site contain the wrong address for the website.",
     fix: "Set the website's address in the generator. The other rules were checked as if it were right.",
     needs: ["files"],
   }),
   "sitemap-none": rule("error", "protocol", sources.protocol("informing"), {
-    sentence: "No sitemap found, either in robots.txt or at a well-known path.",
+    sentence: "No sitemap found in robots.txt, the homepage's links or the well-known paths.",
     fix: "Publish a sitemap and list it in robots.txt: `Sitemap: https://example.org/sitemap.xml`.",
     needs: ["site", "robots"],
   }),

@@ -56,7 +56,7 @@ export const languageRules: RuleRows = {
   }),
   "hreflang-no-catchall": ruleFor(["google"], "info", "engine", sources.languages, {
     sentence: "A language has pages for several regions, but no generic page.",
-    fix: "Add a page for the language alone, such as `en` beside `en-US` and `en-GB`.",
+    fix: "Add a page for the language alone, such as `en` in addition to `en-US` and `en-GB`.",
   }),
 };
 

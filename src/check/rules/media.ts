@@ -64,14 +64,14 @@ export const mediaRules: RuleRows = {
   }),
   "image-other-host": ruleFor(["google"], "info", "engine", sources.images, {
     sentence: "Images are on another host, which should be verified in Search Console.",
-    fix: "Verify that host, so that Google reports errors of its images.",
+    fix: "Verify that host, so that Google reports its image errors.",
   }),
   "image-not-escaped": ruleFor(["google"], "warning", "protocol", sources.protocol("escaping"), {
     sentence: "The URL of an image has characters that must be percent-encoded, such as spaces.",
     fix: "Percent-encode the URL as UTF-8.",
   }),
   "image-is-page": ruleFor(["google"], "warning", "practice", sources.images, {
-    sentence: "The image of a page is the page itself.",
+    sentence: "An image has the URL of its page.",
     fix: "Give the URL of the image file in `<image:loc>`.",
   }),
   "image-placeholder": ruleFor(["google"], "warning", "heuristic", sources.images, {

@@ -62,7 +62,7 @@ export const pageRules: RuleRows = {
     needs: ["pages"],
   }),
   "page-canonical-other": rule("warning", "engine", sources.canonical, {
-    sentence: "Alternate page with proper canonical tag: a listed page names another URL as its canonical one.",
+    sentence: "Alternate page with proper canonical tag: a listed page declares another URL as canonical.",
     fix: "List the canonical URL.",
     needs: ["pages"],
   }),
@@ -77,7 +77,7 @@ export const pageRules: RuleRows = {
     needs: ["requested"],
   }),
   "page-lastmod-newer": ruleFor(["google", "bing"], "warning", "engine", sources.buildSitemap, {
-    sentence: "A page says that it changed after its date in the sitemap, so crawlers may not fetch the new version.",
+    sentence: "A page's own date is newer than its date in the sitemap, so crawlers may not fetch the new version.",
     fix: "Update the date in the sitemap whenever the page changes.",
     needs: ["requested"],
   }),

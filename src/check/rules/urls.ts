@@ -82,7 +82,7 @@ export const urlRules: RuleRows = {
   }),
   "url-credentials": rule("error", "practice", `${sources.uri}#section-3.2.1`, {
     sentence: "A URL contains a user name or password.",
-    fix: "Remove it, and change the password.",
+    fix: "Remove both, and change the password.",
   }),
   "url-fragment": ruleFor(["google"], "warning", "engine", sources.urlStructure, {
     sentence: "A URL has a fragment (`#…`), which Google ignores.",
@@ -111,7 +111,7 @@ export const urlRules: RuleRows = {
   "url-not-normal": ruleFor(["google"], "info", "engine", sources.buildSitemap, {
     sentence:
       "A URL is not normalized: an upper-case host, a default port, `.` or `..` in the path, or a trailing dot in the host.",
-    fix: "Write it as in the site's own links.",
+    fix: "Write it the way the site's own links do.",
   }),
   "url-double-slash": rule("info", "heuristic", sources.urlStructure, {
     sentence: "A URL has `//` in its path, often from joining two parts.",
@@ -122,11 +122,11 @@ export const urlRules: RuleRows = {
     fix: "Remove it; list images in `<image:image>` of their page.",
   }),
   "url-utility": rule("info", "engine", sources.urlStructure, {
-    sentence: "A listed page looks useless in search results, such as a cart, a login or internal search results.",
+    sentence: "A listed page looks useless in search results: a cart, a login, or an internal search.",
     fix: "Remove it.",
   }),
   "url-facet": rule("warning", "engine", sources.urlStructure, {
-    sentence: `A URL looks like a sorted, filtered or later page of a list; such URLs waste crawl budget. Also one path with ${bounds.facetSets} or more combinations of the same parameters.`,
+    sentence: `A URL looks like a sorted, filtered or later page of a list; such URLs waste crawl budget. One path with ${bounds.facetSets} or more combinations of parameters is reported, too.`,
     fix: "Keep only the first, unfiltered page of the list.",
   }),
   "url-duplicate": rule("warning", "heuristic", sources.buildSitemap, {
@@ -145,7 +145,7 @@ export const urlRules: RuleRows = {
   }),
   "url-lastmod-conflict": rule("warning", "heuristic", sources.protocol("lastmoddef"), {
     sentence: "Sitemaps give different dates for a page.",
-    fix: "Take the date from one source.",
+    fix: "Use one source for the date.",
   }),
   "homepage-unlisted": rule("info", "heuristic", sources.buildSitemap, {
     sentence: "The homepage is in no sitemap.",

@@ -120,7 +120,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     notes.push(...filterNotes(filter, {}));
     isWithheld = filter.counts.robotsUnknown > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
-    const unread = "missing from partly read sitemaps, and so not listed as removed";
+    const unread = "missing from partly read sitemaps; not listed as removed";
     for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
     const [[date, count] = ["", 0], ...others] = newDates.sorted();
     if (count >= fewestAlike && others.length === 0)

@@ -41,7 +41,7 @@ export function diffCommand(context: Context, done: Done): Command {
         'there is "unknown", never "removed".',
     )
     .argument("<old>", sides)
-    .argument("<new>", "as for old");
+    .argument("<new>", "same as for old");
   const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
   const by = "compare the pages of two folders by date, by visible content, or by both";
@@ -54,7 +54,11 @@ export function diffCommand(context: Context, done: Done): Command {
     .addOption(new Option("--by <what>", by).choices(["lastmod", "content", "both"]).default(undefined, "content"))
     .optionsGroup("Migration:")
     .option("--follow", "request the old URL of every page that is gone, and show where it leads")
-    .option("--fail-on <verdicts>", `exit with 6 if a page is ${followVerdicts.join(", ")} (repeatable)`, collected);
+    .option(
+      "--fail-on <verdicts>",
+      `exit with 6 for these verdicts: ${followVerdicts.join(", ")} (repeatable)`,
+      collected,
+    );
   addCrawlFlags(command, "Archive", ["--save", "--resume"]);
   addFlags(command, "csvSafe", "local", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (before: string, after: string, flags: DiffFlags) =>
@@ -78,7 +82,7 @@ Examples:
         incomplete: "incomplete: a side could not be fully read; --follow: a request failed",
         notFound: "no sitemap found, although the website responded",
         unreachable: "a website could not be reached, or refused all requests",
-        findings: "--exit-code: there are differences; --fail-on: a page has one of these outcomes",
+        findings: "--exit-code: there are differences; --fail-on: a page has one of these verdicts",
       }),
   });
 }

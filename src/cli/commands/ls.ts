@@ -45,7 +45,7 @@ export function lsCommand(context: Context, done: Done): Command {
     .option("--all", "show every page, even on a terminal (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
     .addOption(
-      new Option("--order <order>", "list pages as declared (default), or as they arrive").choices([
+      new Option("--order <order>", "list pages in declared order (default), or as they arrive").choices([
         "declared",
         "arrival",
       ]),

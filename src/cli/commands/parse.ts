@@ -171,8 +171,8 @@ function chooseDocument(source: string): ReturnType<typeof parseTarget> {
   const target = parseTarget(source);
   if (target.kind === "website" && target.isAssumed && !isOnOwnMachine(source))
     throw new UsageError(`no such file or folder: ${source}; for a URL: ${target.homepage}`);
-  if (target.kind === "archive") throw new UsageError(`${source} is an archive: sitegrove ls ${source}`);
-  if (target.kind === "folder") throw new UsageError(`${source} is a local folder: sitegrove ls ${source}`);
+  if (target.kind === "archive") throw new UsageError(`${source} is an archive; to list it: sitegrove ls ${source}`);
+  if (target.kind === "folder") throw new UsageError(`${source} is a local folder; to list it: sitegrove ls ${source}`);
   return target;
 }
 

@@ -87,7 +87,7 @@ function queueCommand(name: string, summary: string, usage: string, description:
 
 function statusCommand(context: Context, done: Done): Command {
   type StatusFlags = Pick<FleetFlags, "queue" | "run"> & { format: "text" | "json" };
-  const formats = new Option("-f, --format <format>", "text or JSON");
+  const formats = new Option("-f, --format <format>", "output format");
   return new Command("status")
     .summary("show the progress of a fleet")
     .description("Shows how many websites of a fleet are done, active and waiting, during or after a run.")
@@ -128,7 +128,7 @@ function datasetCommand(context: Context, done: Done): Command {
 function workerCommand(context: Context, done: Done): Command {
   const description =
     "Crawls the websites of a run until none is left. Any number of workers can run in parallel, on any number of machines.\n" +
-    "The queue only names websites: give outputs, limits and all other options here, the same to every worker.";
+    "The queue holds only website names: give outputs, limits and all other options here, the same for every worker.";
   const time = (flag: string, help: string) => new Option(flag, help).argParser(seconds);
   const silent = "time after which the websites of an unresponsive worker are given to others";
   const command = queueCommand("worker", "crawl websites from a queue", "[options]", description)

@@ -67,7 +67,7 @@ export async function fillQueue(
         messages.say("the list contains no website", "bad");
         return exitCodes.usage;
       }
-      const already = known === 0 ? "" : `; ${counted(known, "website")} known already`;
+      const already = known === 0 ? "" : `; ${counted(known, "website")} already known`;
       const isCut = stop.signal.aborted;
       const rest = isCut ? "; stopped before the end of the list: add it again" : "";
       messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");

@@ -148,7 +148,7 @@ async function cells(lines: AsyncIterable<Line>, column: string, file: string): 
   const place = isNumbered ? Number(column) - 1 : names.findIndex(isNamed);
   if (names[place] === undefined) {
     const there = `${isNumbered ? `${names.length}: ` : ""}${names.join(", ")}`;
-    throw new UsageError(`${file} has no column ${column}; there are ${there}`);
+    throw new UsageError(`${file} has no column ${column}; its columns are ${there}`);
   }
   // Even if the column is given by number, there may be a header.
   const isHeader = !isNumbered || siteJob(names[place]) === undefined;

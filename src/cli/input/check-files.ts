@@ -103,7 +103,8 @@ export class BaselineFile {
    */
   constructor(file: string, nameOf: (sitemap: string) => string, isUpdated = false) {
     const before = readBaseline(file);
-    if (before === undefined && !isUpdated) throw new UsageError(`${file} does not exist; --update-baseline writes it`);
+    if (before === undefined && !isUpdated)
+      throw new UsageError(`${file} does not exist; create it with --update-baseline`);
     this.baseline = new Baseline(before, nameOf);
     this.#file = file;
     this.#isUpdated = isUpdated;

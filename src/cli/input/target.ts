@@ -159,7 +159,7 @@ export async function probeTarget(
   for (const [from, to] of rewrite("rewrite", options.rewrite ?? [])) {
     if (starts.some((start) => isBelow(start, to))) continue;
     messages.say(
-      `--rewrite: sitemaps under ${from}, if any, are fetched from there, because ${starts[0]} is not under ${to}`,
+      `--rewrite ${from}=${to} applies only to page URLs, because the crawl does not start under ${to}`,
       "warning",
     );
   }

@@ -341,7 +341,7 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   const reasons: Readonly<Record<string, string>> = {
     include: `match --include ${patternList(include)}${includeHint(filter)}`,
     exclude: `remain after --exclude ${patternList(exclude)}`,
-    since: `are dated ${since} or later (--since)`,
+    since: `match --since ${since}`,
     scope: scope === "host" ? "are on the homepage's host (--same-host)" : "are on the homepage's domain (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
   };

@@ -111,10 +111,10 @@ function opened<T>(file: string, open: () => T): T {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === "EEXIST") throw new UsageError(`${file} exists; replace it with --force`);
-      const [, other] = /another origin: (.*), open/.exec(message) ?? [];
+      const [, other] = /other files: (.*), open/.exec(message) ?? [];
       throw other === undefined
         ? error
-        : new UsageError(`${file} has other files, such as ${other}; name a new folder`);
+        : new UsageError(`${file} contains other files, such as ${other}; name a new folder`);
     }
   });
 }
@@ -125,7 +125,7 @@ function written(file: string, action: () => void): void {
   } catch (error) {
     // The file is a pipe, or /dev/stdout.
     if ((error as NodeJS.ErrnoException).code === "EPIPE")
-      throw new OutputClosed(`the reader of ${file} has closed it`);
+      throw new OutputClosed(`the program reading ${file} closed it`);
     throw new OutputFailed(`${file} could not be written: ${systemReason(error)}`);
   }
 }

@@ -58,7 +58,7 @@ export class Output {
   #fail(error: NodeJS.ErrnoException): void {
     const isClosed = ["EPIPE", "EOF", "ERR_STREAM_DESTROYED"].includes(error.code ?? "");
     this.#failure ??= isClosed
-      ? new OutputClosed("the reader of the output has closed it")
+      ? new OutputClosed("the program reading the output closed it")
       : new OutputFailed(`the output could not be written: ${systemReason(error)}`);
     this.#wake();
   }
