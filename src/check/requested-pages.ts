@@ -1,7 +1,7 @@
 // Chooses the pages that a check requests: a sample, or all of them. Pages that several sitemaps list are requested once.
 import { PageSample } from "../crawl/page-sample.ts";
-import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { TextSet } from "../model/text-set.ts";
 import { urlKey } from "../model/url.ts";
 import type { WebsitePages } from "./website-pages.ts";
 
@@ -15,7 +15,7 @@ export class RequestedPages {
   /** How many pages the caller asked for. */
   readonly count: number | "all";
   readonly #sample: PageSample<string> | undefined;
-  readonly #listed = new UrlSet();
+  readonly #listed = new TextSet();
 
   constructor(count: number | "all") {
     this.count = count;
@@ -23,7 +23,7 @@ export class RequestedPages {
   }
 
   see(page: SitemapPage, sitemap: string): void {
-    if (this.#listed.add(page.url)) this.#sample?.add(sitemap, [page], sitemap);
+    if (this.#listed.add(urlKey(page.url))) this.#sample?.add(sitemap, [page], sitemap);
   }
 
   /** How many different pages are listed. Valid after all pages were seen. */
@@ -37,7 +37,7 @@ export class RequestedPages {
   }
 
   isListed(url: string): boolean {
-    return this.#listed.has(url);
+    return this.#listed.has(urlKey(url));
   }
 
   /** Yields the pages in declared order. If all pages are wanted, reads them again, because they may not fit into memory. */
@@ -46,27 +46,7 @@ export class RequestedPages {
       for (const { origin: sitemap, pages } of this.#sample.take()) for (const page of pages) yield { page, sitemap };
       return;
     }
-    const seen = new UrlSet();
-    for await (const [page, sitemap] of website.all()) if (seen.add(page.url)) yield { page, sitemap };
-  }
-}
-
-class UrlSet {
-  readonly #reader = new FingerprintReader();
-  readonly #urls = new Fingerprints();
-
-  get size(): number {
-    return this.#urls.size;
-  }
-
-  /** Adds a URL. Returns false if it was already in the set. */
-  add(url: string): boolean {
-    this.#reader.read(urlKey(url));
-    return this.#urls.add(this.#reader.high, this.#reader.low);
-  }
-
-  has(url: string): boolean {
-    this.#reader.read(urlKey(url));
-    return this.#urls.has(this.#reader.high, this.#reader.low);
+    const seen = new TextSet();
+    for await (const [page, sitemap] of website.all()) if (seen.add(urlKey(page.url))) yield { page, sitemap };
   }
 }

@@ -2,9 +2,9 @@
 // no longer lists it, or the index or robots.txt that listed the sitemap was read without a loss and no longer lists the sitemap. Anything
 // else that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
-import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { isComplete } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { TextSet } from "../model/text-set.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import { isAbsent, skippedEntries } from "./diff-side.ts";
@@ -85,17 +85,24 @@ export class Evidence {
   }
 
   /**
-   * The URLs of sitemaps that lost entries since the last state, and of redirects to them. Adds those that were read without a loss to
+   * The URLs of sitemaps that may have lost entries since the last state, and of redirects to them. Adds those that were read without a loss to
    * `kept`.
    */
   async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
     const stale = new Set<string>();
+    // If an index cannot be read, a page that its sitemap lost may now be in one of the sitemaps of that index.
+    const isIndexUnread = [...this.#named].some(
+      ([key, each]) => each.kind === "invalid" && this.#known.get(key)?.kind === "index",
+    );
+    const listed = isIndexUnread ? await this.#listed(undefined) : undefined;
     for (const [key, sitemap] of this.#named) {
       const last = this.#known.get(key);
       if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === this.#now.root) continue;
-      if (!isUnread(sitemap) && !skipsMore(sitemap, last) && !isEmptied(sitemap, last)) continue;
-      if (await this.#listsAll(sitemap, last)) continue;
+      const isDoubtful = isUnread(sitemap) || skipsMore(sitemap, last) || isEmptied(sitemap, last);
+      const isOfPages = sitemap.kind === "pages" && last.kind === "pages";
+      if (!isDoubtful && !(isOfPages && listed !== undefined)) continue;
+      if (isOfPages && (await this.#hasAll(isDoubtful ? await this.#listed(sitemap) : listed!, last))) continue;
       if (!isUnread(sitemap)) kept.push(key);
       const hops = responses.get(sitemap.url)?.hops ?? [];
       for (const url of [key, sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
@@ -103,19 +110,16 @@ export class Evidence {
     return stale;
   }
 
-  // Whether all pages of the last state are listed, although entries were lost.
-  async #listsAll(sitemap: Sitemap, last: Sitemap): Promise<boolean> {
-    if (this.#tree === undefined || sitemap.kind !== "pages" || last.kind !== "pages") return false;
-    const reader = new FingerprintReader();
-    const listed = new Fingerprints();
-    for await (const { url } of this.#now.pages(sitemap)) {
-      reader.read(url);
-      listed.add(reader.high, reader.low);
-    }
-    for await (const { url } of this.#tree.pages(last)) {
-      reader.read(url);
-      if (!listed.has(reader.high, reader.low)) return false;
-    }
+  // The pages that a sitemap lists today; without one, those of the website.
+  async #listed(sitemap: Sitemap | undefined): Promise<TextSet> {
+    const listed = new TextSet();
+    for await (const { url } of this.#now.pages(sitemap)) listed.add(url);
+    return listed;
+  }
+
+  // Whether all pages that a sitemap had in the last state are listed.
+  async #hasAll(listed: TextSet, last: Sitemap): Promise<boolean> {
+    for await (const { url } of this.#tree?.pages(last) ?? []) if (!listed.has(url)) return false;
     return true;
   }
 

@@ -1,10 +1,10 @@
 // After a migration: requests every page that is gone at its old address, and says where it leads.
 
 import type { DiffTotals, TreeChange } from "../model/change.ts";
-import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
 import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
+import { TextSet } from "../model/text-set.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
 import { ErrorPages } from "../pages/error-pages.ts";
 import { type FollowedPage, inOrder, openPageFetch } from "../pages/fetch-pages.ts";
@@ -51,16 +51,9 @@ export async function* followRows(
   onSide?: OnSide,
 ): AsyncGenerator<FollowedRow, DiffTotals, undefined> {
   const pairs = rewrite("rewrite", settings.crawl.rewrite ?? []);
-  const reader = new FingerprintReader();
-  const listed = new Fingerprints();
-  const onListed = (url: string) => {
-    reader.read(urlKey(url));
-    listed.add(reader.high, reader.low);
-  };
-  const isKnown = (url: string) => {
-    reader.read(urlKey(rewritten(url, pairs)));
-    return listed.has(reader.high, reader.low);
-  };
+  const listed = new TextSet();
+  const onListed = (url: string) => void listed.add(urlKey(url));
+  const isKnown = (url: string) => listed.has(urlKey(rewritten(url, pairs)));
   const batches = diffBatches(before, after, { ...settings, onListed }, onSide);
   let step = await batches.next();
   while (!step.done && !step.value.some(isGone)) step = await batches.next();

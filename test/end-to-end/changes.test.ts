@@ -205,6 +205,20 @@ describe("in the library", () => {
       [{ "/j.xml": index("a.xml", "c.xml") }, []],
     ],
     [
+      "lost a page to a sitemap whose index is down",
+      [{ "/robots.txt": robots("index.xml", "j.xml"), "/j.xml": index("c.xml"), "/c.xml": urlset("4") }, ["added 4"]],
+      [{ "/a.xml": urlset("2"), "/c.xml": urlset("4", "1"), "/j.xml": { status: 503 } }, []],
+      [{ "/j.xml": index("c.xml") }, []],
+      [{ "/c.xml": urlset("4") }, ["removed 1"]],
+    ],
+    [
+      "lost a page is believed once all indexes can be read, and before that if another sitemap lists the page",
+      [{ "/robots.txt": robots("index.xml", "j.xml"), "/j.xml": index("c.xml"), "/c.xml": urlset("4") }, ["added 4"]],
+      [{ "/a.xml": urlset("2"), "/b.xml": urlset("3", "1", "5"), "/j.xml": { status: 404 } }, ["added 5"]],
+      [{ "/b.xml": urlset("3", "5", "6") }, []],
+      [{ "/j.xml": index("c.xml") }, ["removed 1", "added 6"]],
+    ],
+    [
       "is not named any more is gone once everything else can be read",
       [
         { "/index.xml": index("b.xml"), "/robots.txt": robots("index.xml", "new.xml"), "/new.xml": "<sitemapindex>" },
