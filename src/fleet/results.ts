@@ -55,22 +55,15 @@ export interface StoredRun {
 export async function storedRun(location: string, run?: string): Promise<StoredRun> {
   const store = await Store.open(location);
   const journal = path.join(location, journalName);
-  const ownName = (path.basename(path.resolve(location)).replaceAll(/[^\w.-]/g, "_") || "run").replace(
-    /^[^a-z\d]/i,
-    "run$&",
-  );
+  const ownName = nameOfFolder(location);
   if (!isBucket(location) && existsSync(journal)) {
     let damaged = 0;
     const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
     const unfinished = sites.filter(({ result }) => result === undefined).length;
     return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished, damaged };
   }
-  const names = (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
-  const runOf = (name: string) => name.split("/").slice(1, -2).join("/");
-  const runs = [...new Set(names.map(runOf))];
-  const chosen = run !== undefined && runs.includes(run) ? run : runs.length === 1 ? runs[0] : undefined;
-  if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
-  if (chosen === undefined) throw invalid(`${location} has several runs: use --run with one of ${runs.join(", ")}`);
+  const names = await summaryNames(store);
+  const chosen = chosenRun(location, names, ownName, run);
   const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0 };
   async function* results() {
     for (const name of names.filter((each) => runOf(each) === chosen)) {
@@ -89,6 +82,37 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   return Object.assign(stored, { results: { [Symbol.asyncIterator]: results } });
 }
 
+function nameOfFolder(location: string): string {
+  const name = path.basename(path.resolve(location)).replaceAll(/[^\w.-]/g, "_") || "run";
+  return name.replace(/^[^a-z\d]/i, "run$&");
+}
+
+async function summaryNames(store: Store): Promise<string[]> {
+  return (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
+}
+
+// The run that a summary belongs to. Empty if the run has no name.
+function runOf(summary: string): string {
+  return summary.split("/").slice(1, -2).join("/");
+}
+
+// Chooses a run by its name. Only a run without a name can be given another one: results must not appear under the name of another run.
+function chosenRun(
+  location: string,
+  names: readonly string[],
+  ownName: string,
+  wanted?: string,
+  flag = "--run",
+): string {
+  const runs = [...new Set(names.map(runOf))];
+  if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
+  const [only] = runs.length === 1 ? runs : [];
+  const chosen = wanted === undefined || only === "" ? only : runs.find((run) => (run || ownName) === wanted);
+  if (chosen !== undefined) return chosen;
+  const use = `use ${flag} with ${runs.length === 1 ? "" : "one of "}${runs.map((run) => run || ownName).join(", ")}`;
+  throw invalid(`${location} has ${wanted === undefined ? "several runs" : `no run ${wanted}`}: ${use}`);
+}
+
 /** What an earlier run has for a website: the path of its archive, or why it cannot be used. */
 export interface EarlierSite {
   readonly file?: string;
@@ -100,15 +124,40 @@ export interface EarlierSite {
 /** Looks up what an earlier run has for a website. */
 export type EarlierRun = (job: SiteJob) => Promise<EarlierSite | undefined>;
 
-/** Opens an earlier run. Throws a `SitemapError` (`invalid-option`) if it has no archives. */
-export async function earlierRun(location: string): Promise<EarlierRun> {
-  const { store, results } = await storedRun(location);
-  const archives = new Map<string, string>();
-  for await (const { key, files } of results) if (files["archive"]) archives.set(key, files["archive"]);
-  if (archives.size === 0) throw invalid(`${location} has no archives: the earlier run needs --archives`);
-  return async ({ key }) => {
-    const name = archives.get(key);
-    if (name === undefined) return undefined;
-    return (await store.fetch(name)) ?? { error: `${name} is missing in ${location}` };
+/**
+ * Opens an earlier run: `run`, if there are several. Throws a `SitemapError` (`invalid-option`) if it has no archives. Summaries are read
+ * one by one, when their websites are crawled: a bucket may have very many.
+ */
+export async function earlierRun(location: string, run?: string): Promise<EarlierRun> {
+  const store = await Store.open(location);
+  const journal = path.join(location, journalName);
+  let archiveOf: (job: SiteJob) => Promise<string | undefined>;
+  let hasArchives: boolean;
+  if (!isBucket(location) && existsSync(journal)) {
+    const archives = new Map<string, string>();
+    for await (const { key, files } of readResults(journal)) if (files["archive"]) archives.set(key, files["archive"]);
+    archiveOf = async ({ key }) => archives.get(key);
+    hasArchives = archives.size > 0;
+  } else {
+    const chosen = chosenRun(location, await summaryNames(store), nameOfFolder(location), run, "--previous-run");
+    archiveOf = async (job) => {
+      const name = summaryName(job, chosen);
+      const text = await store.get(name);
+      const summary = text === undefined ? undefined : parsedSummary(name, text);
+      return summary?.key === job.key ? summary.files["archive"] : undefined;
+    };
+    hasArchives = (await store.list(`${path.posix.join("archives", chosen)}/`)).length > 0;
+  }
+  if (!hasArchives) throw invalid(`${location} has no archives: the earlier run needs --archives`);
+  return async (job) => {
+    try {
+      const name = await archiveOf(job);
+      return name === undefined
+        ? undefined
+        : ((await store.fetch(name)) ?? { error: `${name} is missing in ${location}` });
+    } catch (error) {
+      if (error instanceof SitemapError) return { error: error.message };
+      throw error;
+    }
   };
 }

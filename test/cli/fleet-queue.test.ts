@@ -156,16 +156,16 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     });
     const night = async (run: string, ...flags: string[]) => {
       expect((await fill("--run", run)).code).toBe(0);
-      const outputs = ["--run", run, "--out", at(run), "-f", "changes", "--archives"];
-      expect((await worker(...outputs, ...flags).end).code).toBe(0);
+      expect((await worker("--run", run, "--out", at(run), "--archives", ...flags).end).code).toBe(0);
       const [result] = lines((await fleet("results", "--run", run)).stdout);
-      const changes = jsonLines(readFileSync(at(`${run}/${result?.files["changes"]}`), "utf8"));
-      return changes.map(({ kind, page }) => `${kind} ${page.url}`);
+      return result?.files;
     };
     expect((await worker("-f", "changes").end).stderr).toContain("-f changes needs --archives");
-    expect(await night("monday")).toEqual([`added ${sites[0]}a`]);
+    await night("monday");
     names = ["a", "b"];
-    expect(await night("tuesday", "--previous", at("monday"))).toEqual([`added ${sites[0]}b`]);
+    const files = await night("tuesday", "-f", "changes", "--previous", at("monday"));
+    const changes = jsonLines(readFileSync(at(`tuesday/${files?.["changes"]}`), "utf8"));
+    expect(changes.map(({ kind, page }) => `${kind} ${page.url}`)).toEqual([`added ${sites[0]}b`]);
   });
 
   test("a worker crawls private addresses only with --allow-private", async () => {
@@ -238,6 +238,12 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     test.each([
       ["worker --queue redis://:secret@127.0.0.1/0", "A password in the queue's URL is visible to others"],
       ["results --queue redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
+      ["worker -f csv", "-f needs --out"],
+      ["worker --archives", "--archives needs --out"],
+      ["worker --check", "--check needs --out"],
+      ["worker --previous x", "--previous needs --out"],
+      ["worker --out x --previous-run x", "--previous-run needs --previous"],
+      ["worker --out x --archives -f changes", "-f changes needs --previous"],
       ["status --queue http://127.0.0.1/", "A queue is redis://HOST/0"],
       ["status", "the password is wrong", "wrong"],
       ["status", "it requires a password", ""],

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { storedRun, summaryName } from "../../src/fleet/results.ts";
+import { earlierRun, storedRun, summaryName } from "../../src/fleet/results.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
 import { attemptIdOf } from "../../src/fleet/site-job.ts";
 import { DraftFile, Store } from "../../src/fleet/store.ts";
@@ -80,4 +80,31 @@ test("journals of several machines never give two attempts the same name", async
     await queue.close();
   }
   expect(names.size).toBe(2);
+});
+
+test("a run keeps its name: another one is refused, and only a run without a name can be given one", async () => {
+  const store = new Store(newFolder());
+  const folder = path.dirname(path.dirname(store.draft("a/b")));
+  await published(store);
+  await expect(storedRun(folder, "tuesday")).rejects.toThrow(`${folder} has no run tuesday: use --run with run`);
+  expect((await storedRun(folder, "run")).run).toBe("run");
+  const unnamed = newFolder();
+  await new Store(unnamed).create(summaryName(site, undefined), JSON.stringify(summaryOf(attempt())));
+  expect((await storedRun(unnamed, "tuesday")).run).toBe("tuesday");
+});
+
+test("one of several earlier runs is chosen by name, and a summary is read when its website is crawled", async () => {
+  const folder = newFolder();
+  const store = new Store(folder);
+  for (const run of ["monday", "tuesday"]) {
+    const archive = `archives/${run}/a.warc.gz`;
+    await store.replace(archive, run);
+    await store.create(summaryName(site, run), JSON.stringify({ ...summaryOf(attempt()), files: { archive } }));
+    await store.create(summaryName(job("b"), run), "not a summary");
+  }
+  await expect(earlierRun(folder)).rejects.toThrow("has several runs: use --previous-run with one of monday, tuesday");
+  const earlier = await earlierRun(folder, "monday");
+  expect(await earlier(site)).toMatchObject({ file: path.join(folder, "archives/monday/a.warc.gz") });
+  expect(await earlier(job("b"))).toMatchObject({ error: expect.stringContaining("is not a summary") });
+  expect(await earlier(job("c"))).toBeUndefined();
 });

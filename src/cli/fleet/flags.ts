@@ -23,7 +23,7 @@ import type { MessageFlags } from "../output/messages.ts";
 /** The outcomes that --retry accepts. */
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
-type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous";
+type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous" | "previousRun";
 // `failAbove` in percent.
 type NumberFlag = "failAbove" | "concurrency" | "perAddress" | "maxPages" | "maxTraffic";
 
@@ -50,6 +50,7 @@ export function addFleetFlags(command: Command, folder: string): Command {
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
     .option("--previous <dir>", "results of an earlier run with --archives, to reuse unchanged documents")
+    .option("--previous-run <name>", "run to use, if --previous has several")
     .optionsGroup("Concurrency and limits:")
     .option(
       "--concurrency <n>",
@@ -104,13 +105,19 @@ export interface FleetOutputs {
  * Opens the outputs that the flags name. `run`: the run of a queue. Throws a `UsageError` if flags conflict, or an output cannot be used.
  */
 export async function openOutputs(flags: FleetFlags, run?: string): Promise<FleetOutputs> {
-  const { out, format, archives, check, previous, concurrency, perAddress } = flags;
+  const { out, format, archives, check, previous, previousRun, concurrency, perAddress } = flags;
   checkSince(flags);
   if (format === "changes" && !archives) throw new UsageError("-f changes needs --archives, for the next run");
+  if (format === "changes" && previous === undefined) throw new UsageError("-f changes needs --previous");
+  if (previousRun !== undefined && previous === undefined) throw new UsageError("--previous-run needs --previous");
+  const [other] = Object.entries({ "-f": format, "--archives": archives, "--check": check, "--previous": previous })
+    .filter(([, value]) => value !== undefined)
+    .map(([flag]) => flag);
+  if (!out && other !== undefined) throw new UsageError(`${other} needs --out`);
   const crawl = fleetCrawl(flags);
   expectUsable(resolveStreamOptions(crawl));
   const store = out === undefined ? undefined : await Store.openForOutput(out);
-  const earlier = previous === undefined ? undefined : await earlierRun(previous);
+  const earlier = previous === undefined ? undefined : await earlierRun(previous, previousRun);
   const sink = store === undefined ? noSink : siteFiles({ store, format, archives, check, previous: earlier, run });
   return { store, how: { ...crawl, sink, parallelSites: concurrency, perAddress } };
 }

@@ -20,9 +20,8 @@ import { FleetWatch } from "./watch.ts";
 
 /** Returns the exit code. */
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
-  const { out, previous } = flags;
+  const { out } = flags;
   if (flags.run !== undefined) throw new UsageError("--run needs --queue");
-  if (flags.format === "changes" && previous === undefined) throw new UsageError("-f changes needs --previous");
   if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
   const list = new SiteList(names, flags, context.stdin);
   const outputs = await openOutputs(flags);
