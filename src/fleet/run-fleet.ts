@@ -27,7 +27,7 @@ import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
 import { defaultParallelSites, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
-import { emptySummary, siteJob, targetOf } from "./site-job.ts";
+import { emptySummary, siteJob, storedJob, targetOf } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 
 /**
@@ -325,6 +325,8 @@ export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly Abo
     if (!stopping.signal.aborted) throw error;
   } finally {
     stopping.release();
+    // Ends the caller's list. This is not awaited: an item that is on its way may never arrive.
+    void iterator.return?.()?.catch(() => undefined);
   }
 }
 
@@ -353,7 +355,7 @@ const shortages: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EM
 async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Options): AsyncGenerator<SiteJob, void> {
   for await (const site of sites) {
     const isJob = typeof site === "object" && site !== null && "key" in site && "homepage" in site;
-    const job = isJob ? site : siteJob(site, { path });
+    const job = isJob ? storedJob({ ...site }) : siteJob(site, { path });
     if (job === undefined) throw invalid(`Expected \`sites\` to be websites, got \`${JSON.stringify(site)}\``);
     yield job;
   }

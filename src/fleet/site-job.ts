@@ -22,14 +22,25 @@ export interface SiteJob {
 // The keys of given sitemaps begin with this, so that they never equal the key of a homepage.
 const sitemapsMark = "sitemaps ";
 
-/** Reads a job from a journal or a queue, which may contain anything. Returns undefined if the job has no website. */
+/**
+ * Reads a job from a journal or a queue, which may contain anything. Undefined if it has no website, or if its key belongs to another one:
+ * the result would be published as that website's.
+ */
 export function storedJob({ key, homepage, sitemaps, mayBePlain }: Record<string, unknown>): SiteJob | undefined {
   const isUrl = (value: unknown): value is string => typeof value === "string" && isHttpUrl(value);
   if (typeof key !== "string" || key === "" || !isUrl(homepage)) return undefined;
   const urls = Array.isArray(sitemaps) && sitemaps.length > 0 && sitemaps.every(isUrl) ? { sitemaps } : {};
   // If the list of sitemaps was lost, the homepage must not be read instead.
   if (key.startsWith(sitemapsMark) && !("sitemaps" in urls)) return undefined;
-  return { key, homepage, ...urls, ...(mayBePlain === true && { mayBePlain }) };
+  const job = { key, homepage, ...urls, ...(mayBePlain === true && { mayBePlain }) };
+  const [first] = "sitemaps" in urls ? urls.sitemaps : [];
+  const isOwnHomepage = first === undefined || homepage === homepageOf(first);
+  return key === keyOf(job) && isOwnHomepage ? job : undefined;
+}
+
+// The same sitemaps in another order are the same website.
+function keyOf({ homepage, sitemaps }: Omit<SiteJob, "key">): string {
+  return sitemaps === undefined ? urlKey(homepage) : sitemapsMark + [...new Set(sitemaps.map(urlKey).sort())].join(" ");
 }
 
 /**
@@ -206,13 +217,11 @@ export function targetOf({ homepage, sitemaps, mayBePlain }: SiteJob): CrawlTarg
   return sitemaps === undefined ? asNamed(homepage) : { sitemaps: sitemaps.map(asNamed) };
 }
 
-// The same sitemaps in another order are the same website.
 function jobOfSitemaps(website: CrawlTarget): SiteJob {
   const { start, assumed } = prepare(website);
   const { sitemaps = [], homepage } = start;
   const mayBePlain = assumed.length === sitemaps.length;
-  const key = sitemapsMark + [...new Set(sitemaps.map(urlKey).sort())].join(" ");
-  return { key, homepage, sitemaps, ...(mayBePlain && { mayBePlain }) };
+  return { key: keyOf({ homepage, sitemaps }), homepage, sitemaps, ...(mayBePlain && { mayBePlain }) };
 }
 
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.

@@ -120,7 +120,11 @@ export class Store {
     if (this.bucket !== undefined) return (await this.bucket.list(start)).filter(isOwnPath);
     const parent = path.posix.dirname(`${start}-`);
     const isDeep = start.endsWith("/");
-    const local = await readdir(this.#path(parent), { recursive: isDeep, withFileTypes: true }).catch(() => []);
+    const options = { recursive: isDeep, withFileTypes: true } as const;
+    const local = await readdir(this.#path(parent), options).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw storageFailed(`${parent} could not be read`, error);
+    });
     const names = local.flatMap((entry) => {
       const folder = path.relative(this.#folder, entry.parentPath).replaceAll(path.sep, "/");
       const name = entry.name.startsWith(draftMark) ? entry.name.slice(draftMark.length) : entry.name;

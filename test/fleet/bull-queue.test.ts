@@ -115,15 +115,18 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       ...[
         { key: "k", homepage: "file:///etc/passwd" },
         { key: "k", homepage: "javascript:alert(1)" },
+        // The key of a website, with something else to crawl.
+        { ...job("b"), sitemaps: ["https://x.example/sitemap.xml"] },
       ],
       JSON.parse('{"__proto__":{"key":"k","homepage":"https://x.example/"}}'),
     ];
     for (const data of foreign) await sites.add("site", data);
     await sites.add("site", { ...job("b"), at: "first", previous: { a: 1 } });
-    await sites.add("site", { key: "z".repeat(100_000), homepage: `https://z.example/${"z".repeat(100_000)}` });
+    const long = `https://z.example/${"z".repeat(100_000)}`;
+    await sites.add("site", { key: long, homepage: long });
     const keys = await readRest(queue);
-    expect(keys.map((key) => key.slice(0, 20)).sort()).toEqual([job("a").key, job("b").key, "z".repeat(20)]);
-    expect(await queue.counts()).toMatchObject({ done: 13, failed: foreign.length });
+    expect(keys.map((key) => key.slice(0, 20)).sort()).toEqual([job("a").key, job("b").key, long.slice(0, 20)]);
+    expect(await queue.counts()).toMatchObject({ done: 14, failed: foreign.length });
     const results: SiteSummary[] = [];
     for await (const summary of queue.results()) results.push(summary);
     expect(results[0]?.site).toBe(job("a").homepage);

@@ -11,7 +11,7 @@ import {
   type SiteSink,
 } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { runFleet } from "../../src/fleet/run-fleet.ts";
+import { runFleet, until } from "../../src/fleet/run-fleet.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
 import { type SiteJob, type SiteOutcome, type SiteSummary, siteJob, siteOutcomes } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
@@ -407,4 +407,22 @@ test.each([
   [{ unknown: 1 }, "Unknown option `unknown`"],
 ])("%j is refused", async (options, message) => {
   await expect(runFleet({ queue: {} as never, ...options } as never)).rejects.toThrow(message);
+});
+
+test("a list that is left early is ended, so that its owner can clean up", async () => {
+  const stop = new AbortController();
+  const ended = new Promise<void>((resolve) => {
+    async function* list() {
+      try {
+        yield "a";
+        yield "b";
+      } finally {
+        resolve();
+      }
+    }
+    void (async () => {
+      for await (const _ of until(list(), stop.signal)) stop.abort();
+    })();
+  });
+  await ended;
 });

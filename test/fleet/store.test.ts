@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { earlierRun, storedRun, summaryName } from "../../src/fleet/results.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
-import { attemptIdOf } from "../../src/fleet/site-job.ts";
+import { attemptIdOf, siteJob, storedJob } from "../../src/fleet/site-job.ts";
 import { DraftFile, Store } from "../../src/fleet/store.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, summaryOf, taken } from "./queue-contract.ts";
@@ -107,4 +107,20 @@ test("one of several earlier runs is chosen by name, and a summary is read when 
   expect(await earlier(site)).toMatchObject({ file: path.join(folder, "archives/monday/a.warc.gz") });
   expect(await earlier(job("b"))).toMatchObject({ error: expect.stringContaining("is not a summary") });
   expect(await earlier(job("c"))).toBeUndefined();
+});
+
+test("a folder that cannot be listed is not an empty one", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "pages"), "a file in its place");
+  await expect(new Store(folder).list("pages/")).rejects.toThrow("pages could not be read");
+  expect(await new Store(folder).list("sitemaps/")).toEqual([]);
+});
+
+test("a stored job has the key of what it crawls", () => {
+  const sitemaps = ["https://evil.example/b.xml", "https://evil.example/a.xml"];
+  const own = [siteJob("a.example"), siteJob({ sitemaps }), siteJob("https://a.example/shop/?b", { path: "keep" })];
+  for (const each of own) expect(storedJob({ ...each })).toEqual(each);
+  expect(storedJob({ ...site, sitemaps })).toBeUndefined();
+  expect(storedJob({ ...site, homepage: "https://evil.example/" })).toBeUndefined();
+  expect(storedJob({ ...siteJob({ sitemaps }), homepage: site.homepage })).toBeUndefined();
 });
