@@ -101,6 +101,11 @@ test.each(["old.warc.gz", "urls.txt", "old.ndjson", "crawl.csv", "live"])("--rew
   expect(removed.trim().split("\n")).toEqual(["new:boots/2", ...oldPages.slice(4)]);
 });
 
+test("--rewrite to parts of the new website needs no warning", async () => {
+  const { stderr } = await sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, ...rules()]);
+  expect(stderr).toBe("");
+});
+
 const follow = (...flags: string[]) =>
   sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, "--allow-private", "--follow", ...flags]);
 

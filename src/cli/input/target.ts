@@ -157,7 +157,8 @@ export async function probeTarget(
   if (target.kind === "archive" || options.client !== undefined) return target;
   const starts = (target.kind === "website" ? [target.homepage] : target.urls).map(withoutCredentials);
   for (const [from, to] of rewrite("rewrite", options.rewrite ?? [])) {
-    if (starts.some((start) => isBelow(start, to))) continue;
+    // A rule for a part of the website that is crawled is about its pages.
+    if (starts.some((start) => isBelow(start, to) || isBelow(to, start.replace(/\/$/, "")))) continue;
     messages.say(
       `--rewrite ${from}=${to} applies only to page URLs, because the crawl does not start under ${to}`,
       "warning",
