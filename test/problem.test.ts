@@ -1,6 +1,31 @@
 import { expect, test } from "vitest";
-import { isTemporary, messageWithHint, ProblemLog, problem, problemRows, rootCauses } from "../src/model/problem.ts";
+import {
+  isLossy,
+  isTemporary,
+  messageWithHint,
+  type ProblemCode,
+  ProblemLog,
+  problem,
+  problemRows,
+  rootCauses,
+  withCause,
+} from "../src/model/problem.ts";
 import { notSitemap } from "../src/model/problem-log.ts";
+
+test("what a code of a later version means is not known, so it counts as a loss", () => {
+  const code = "of-a-later-version" as ProblemCode;
+  const log = new ProblemLog();
+  log.addProblem(problem(code));
+  expect([isLossy(code), log.complete]).toEqual([true, false]);
+});
+
+test("a problem keeps its cause, however often it occurs", () => {
+  const log = new ProblemLog();
+  const cause = new Error("mine");
+  log.addProblem(withCause(problem("client-failed"), cause));
+  log.addProblem(withCause(problem("client-failed"), new Error("another")));
+  expect(log.toArray()).toMatchObject([{ code: "client-failed", count: 2, cause }]);
+});
 
 test("a problem has a sentence with its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({

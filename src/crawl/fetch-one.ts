@@ -50,6 +50,8 @@ export interface WebsiteFetch {
   /** Follows the redirects of a URL. */
   followed(url: string, role: DocumentRole): Promise<Followed>;
   readonly robotsOf: RobotsOf;
+  /** Whether a request without the caller's headers may get another response. */
+  variesByCredentials(url: string): boolean;
   close(): Promise<void>;
 }
 
@@ -85,5 +87,6 @@ export async function openWebsite(
     return follow(Hop.first(url, role, rules), take);
   };
   const robotsOf: RobotsOf = async (origin) => robotsIn(await followed(`${origin}/robots.txt`, "robots"), settings);
-  return { fetch, peek, close: () => fetcher.close(), followed, robotsOf };
+  const variesByCredentials = (url: string) => fetcher.variesByCredentials(url);
+  return { fetch, peek, close: () => fetcher.close(), followed, robotsOf, variesByCredentials };
 }

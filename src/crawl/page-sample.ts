@@ -1,5 +1,6 @@
 // A sample of the pages, spread over sitemaps and sections in proportion to the square root of their size, with at least one page from each
-// if the sample is large enough. It has the same pages each time. One pass is enough, and memory depends on the sample, not on the website.
+// if the sample is large enough. It has the same pages each time. One pass is enough. Memory depends on the size of the sample and the number of sections,
+// not on the number of pages.
 import { mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
@@ -41,7 +42,7 @@ export class PageSample<Origin> {
       const hash = sampleHash(page.url, this.#seed);
       group.kept.push({ page, isCopy: false, origin, at: this.#seen++, hash });
       this.#kept += 1;
-      if (this.#kept > 4 * this.#size + 64 * this.#groups.size) this.#trim();
+      if (this.#kept > 4 * this.#size + Math.min(64, 4 * this.#size) * this.#groups.size) this.#trim();
     }
   }
 
@@ -96,7 +97,8 @@ export class PageSample<Origin> {
     const sum = groups.reduce((total, { count }) => total + Math.sqrt(count), 0);
     this.#kept = 0;
     for (const group of groups) {
-      group.kept = lowest(group.kept, 16 + Math.ceil((2 * this.#size * Math.sqrt(group.count)) / sum));
+      const share = 16 + Math.ceil((2 * this.#size * Math.sqrt(group.count)) / sum);
+      group.kept = lowest(group.kept, Math.min(share, this.#size));
       this.#kept += group.kept.length;
       for (const candidate of group.kept) {
         if (!candidate.isCopy) candidate.page = structuredClone(candidate.page);

@@ -139,14 +139,17 @@ export class Plan {
     if (visit.type === "node") {
       parent.children.push(visit.node);
       const { next } = visit;
-      // A page of a feed that is also declared elsewhere is visited there. A guess is not declared: if it is missing, nothing is lost.
-      const declared = this.#candidates.filter(({ by }) => !isGuess(by));
-      const listed: readonly SitemapReference[] = parent === this.root ? declared : parent.references;
-      if (next !== undefined && !listed.some(({ url }) => url === next.url)) this.#nextPage = { ...next, parent };
+      if (next !== undefined && !this.#declares(parent, next.url)) this.#nextPage = { ...next, parent };
     } else if (visit.type === "frame") {
       this.#stack.push(visit.frame);
       this.#options.frontier.enter(visit.frame);
     }
+  }
+
+  // A page of a feed that is also declared elsewhere is visited there. A guess is not declared: if it is missing, nothing is lost.
+  #declares(parent: Frame, url: string): boolean {
+    if (parent !== this.root) return parent.references.some((each) => each.url === url);
+    return this.#candidates.some((each) => each.url === url && !isGuess(each.by));
   }
 
   /** Records the homepage, or that there is none. From now on, all candidates after robots.txt are known. */

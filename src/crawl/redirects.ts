@@ -153,7 +153,7 @@ export class Hop {
       before: [...before, this],
       hops: [...chain.hops, { url, status }],
       problems,
-      isTrusted: chain.isTrusted && from !== null && staysOnWebsite(from, target),
+      isTrusted: chain.isTrusted && keepsTrust(url, target.href),
       setsCookie: chain.setsCookie || header(headers, "set-cookie") !== undefined,
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
@@ -212,6 +212,12 @@ export async function follow<Known = never>(
     if (!(next instanceof Hop)) return next;
     hop = next;
   }
+}
+
+/** Whether a redirect stays on its website. Otherwise another website has chosen the target, so the caller's headers are not sent there. */
+export function keepsTrust(from: string, to: string): boolean {
+  const [source, target] = [parseUrl(from), parseUrl(to)];
+  return source !== null && target !== null && staysOnWebsite(source, target);
 }
 
 /** Returns why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */

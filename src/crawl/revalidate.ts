@@ -48,26 +48,28 @@ export function revalidating(
     return turn;
   }
 
-  async function fetchDocument(request: DocumentRequest): Promise<Fetched> {
+  async function whileBusy<T>(work: Promise<T>): Promise<T> {
     busy += 1;
-    try {
-      const before = await archived(request);
-      const conditional = before && validators(before.headers);
-      if (before === undefined || conditional === undefined) return await network.fetch(request);
-      const answer = await network.fetch({ ...request, conditional });
-      if (!isPuzzled(answer)) return answer;
-      const { status, attempts, firstByte, receivedAt: revalidatedAt, headers = [] } = answer;
-      // The 304 must be about the archived document, and the document must be intact.
-      const isSame = status === 304 && isAbout(conditional, headers) && (await isIntact(before));
-      if (!isSame) return await network.fetch(request);
-      const { role, anonymous } = request;
-      // `receivedAt` stays the same, because the bytes were received then, not today.
-      const { duration: _, revalidatedAt: __, ...document } = before;
-      const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
-      return { ...document, ...asked, headers: freshened(before.headers, headers), obtained: "not-modified" };
-    } finally {
+    return work.finally(() => {
       busy -= 1;
-    }
+    });
+  }
+
+  async function fetchDocument(request: DocumentRequest): Promise<Fetched> {
+    const before = await whileBusy(archived(request));
+    const conditional = before && validators(before.headers);
+    if (before === undefined || conditional === undefined) return await network.fetch(request);
+    const answer = await network.fetch({ ...request, conditional });
+    if (!isPuzzled(answer)) return answer;
+    const { status, attempts, firstByte, receivedAt: revalidatedAt, headers = [] } = answer;
+    // The 304 must be about the archived document, and the document must be intact.
+    const isSame = status === 304 && isAbout(conditional, headers) && (await whileBusy(isIntact(before)));
+    if (!isSame) return await network.fetch(request);
+    const { role, anonymous } = request;
+    // `receivedAt` stays the same, because the bytes were received then, not today.
+    const { duration: _, revalidatedAt: __, ...document } = before;
+    const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
+    return { ...document, ...asked, headers: freshened(before.headers, headers), obtained: "not-modified" };
   }
 
   return {

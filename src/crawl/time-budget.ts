@@ -2,6 +2,7 @@
 import type { Store } from "../archive/store.ts";
 import { FollowingController } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
+import { SitemapError } from "../model/errors.ts";
 import type { DocumentRequest, FailedFetch, Fetched, FetchedDocument } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -108,9 +109,9 @@ export class TimeBudget {
     return problem("limit-time", { limit: this.#settings.limits.time });
   }
 
-  // Returns the problem if the time limit caused the error. Throws any other error.
+  // Returns the problem if the time limit caused the error. Throws any other error, such as that of a full disk.
   #limitUnless(error: unknown): Problem {
-    if (!this.isUp) throw error;
+    if (!this.isUp || error instanceof SitemapError) throw error;
     return this.#limit();
   }
 }

@@ -1,6 +1,7 @@
 // Waits that an AbortSignal can end, and controllers that follow other signals. All listeners are removed, because the signal of a crawl
 // lives long, and in Node 20 the results of `AbortSignal.any` would stay in memory for as long.
 import { setMaxListeners } from "node:events";
+import { longestTimer } from "./timeouts.ts";
 
 /** A controller that is aborted with the first of other signals, until `release` is called. */
 export class FollowingController extends AbortController {
@@ -58,9 +59,10 @@ export function unlessAborted<T>(signal: AbortSignal, promise: Promise<T>): Prom
   });
 }
 
+/** Waits for a time, or rejects if the signal is aborted first. */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   return waitFor(signal, (resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
+    const timer = setTimeout(resolve, Math.min(milliseconds, longestTimer));
     return () => clearTimeout(timer);
   });
 }

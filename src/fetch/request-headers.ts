@@ -10,11 +10,15 @@ export type RequestHeaders = (origin: string, isAnonymous: boolean) => Readonly<
 export function requestHeaders(settings: Settings, start: readonly URL[]): RequestHeaders {
   const common = { "user-agent": settings.userAgent, accept, "accept-encoding": acceptEncoding };
   const trustedHeaders = new Map<string, Readonly<Record<string, string>>>();
-  for (const origin of start.flatMap(trustedOrigins)) {
-    // If several start URLs of one origin have a user name, the first one is used.
-    const named = start.filter((url) => trustedOrigins(url).includes(origin));
-    const authorization = named.map(basicAuthorization).find((each) => each !== undefined);
-    trustedHeaders.set(origin, { ...common, ...(authorization && { authorization }), ...settings.headers });
+  // If several start URLs of one origin have a user name, the first one is used.
+  const authorizations = new Map<string, string>();
+  for (const url of start) {
+    const own = basicAuthorization(url);
+    for (const origin of trustedOrigins(url)) {
+      if (own !== undefined && !authorizations.has(origin)) authorizations.set(origin, own);
+      const authorization = authorizations.get(origin);
+      trustedHeaders.set(origin, { ...common, ...(authorization && { authorization }), ...settings.headers });
+    }
   }
   return (origin, isAnonymous) => (isAnonymous ? undefined : trustedHeaders.get(origin)) ?? common;
 }

@@ -194,6 +194,8 @@ function resolved(options: FleetOptions) {
   expectObject("queue", options.queue);
   const queue = siteQueueOf(options.queue);
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
+  if (queue.isTrusted === false && crawl.headers !== undefined)
+    throw invalid("`headers` cannot be used with a shared queue: whoever adds a website to it would receive them");
   expectObject("sink", sink);
   if (options.onEvent !== undefined) functionValue("onEvent", options.onEvent);
   for (const name of ["signal", "drain"] as const) if (options[name] !== undefined) signal(name, options[name]);

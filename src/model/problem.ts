@@ -84,8 +84,11 @@ function withTrait(trait: Trait): Judgment {
   return (code) => rowOf(code)?.[trait] ?? false;
 }
 
-/** Whether something that the website declares is missing because of this problem. This alone decides what is complete. */
-export const isLossy: Judgment = withTrait("loss");
+/**
+ * Whether something that the website declares is missing because of this problem. This alone decides what is complete. What a code of a
+ * later version means is not known, so it counts as a loss.
+ */
+export const isLossy: Judgment = (code) => rowOf(code)?.loss ?? !isKnownCode(code);
 /** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */
 export function isComplete(problems: readonly Problem[]): boolean {
   return !problems.some(({ code }) => isLossy(code));
@@ -122,13 +125,25 @@ export function messageWithHint({ code, message, value, status }: Problem): stri
 
 /** Collects the problems of a document, of how it was fetched, and of a tree. */
 export class ProblemLog extends DocumentProblems<ProblemCode> {
+  readonly #causes = new Map<ProblemCode, unknown>();
+
   constructor() {
     super(rowOf);
   }
 
+  override get complete(): boolean {
+    return isComplete(super.toArray());
+  }
+
   /** Adds a problem that was made elsewhere. */
-  addProblem({ code, message: _, ...facts }: Problem): void {
+  addProblem({ code, message: _, cause, ...facts }: Problem): void {
+    if (cause !== undefined && !this.has(code)) this.#causes.set(code, cause);
     this.add(code, facts);
+  }
+
+  override toArray(): Problem[] {
+    const causes = this.#causes;
+    return super.toArray().map((each) => (causes.has(each.code) ? withCause(each, causes.get(each.code)) : each));
   }
 }
 

@@ -5,7 +5,7 @@ import type { ArchiveInfo } from "../archive/info.ts";
 import { openWebsite } from "../crawl/fetch-one.ts";
 import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "../crawl/host-robots.ts";
 import { type CrawlTarget, prepare } from "../crawl/prepare.ts";
-import { redirectTarget } from "../crawl/redirects.ts";
+import { keepsTrust, redirectTarget } from "../crawl/redirects.ts";
 import {
   type DocumentRequest,
   type DocumentSource,
@@ -103,7 +103,9 @@ export function archivedPages(
   const nothing = async () => undefined;
   const limits = { ...settings.limits, documentBytes: mostBytes };
   const own = { ...resolveOptions({ signal }), limits, strict: settings.strict };
-  return pageFetch(own, { fetch, peek: fetch, robotsOf, unreachable: new Map(), finish: nothing, close: nothing });
+  const variesByCredentials = (url: string) => documents.variesByCredentials?.(url) === true;
+  const source = { fetch, peek: fetch, robotsOf, variesByCredentials, unreachable: new Map() };
+  return pageFetch(own, { ...source, finish: nothing, close: nothing });
 }
 
 interface PageSource extends Pick<PageFetch, "finish" | "close"> {
@@ -111,11 +113,14 @@ interface PageSource extends Pick<PageFetch, "finish" | "close"> {
   /** Like `fetch`, without the content of documents. */
   readonly peek: (request: DocumentRequest) => Promise<Fetched>;
   readonly robotsOf: RobotsOf;
+  /** Whether a request without the caller's headers may get another response. */
+  readonly variesByCredentials: (url: string) => boolean;
   /** Why the robots.txt of an origin could not be fetched. */
   readonly unreachable: ReadonlyMap<string, Problem>;
 }
 
-function pageFetch(own: Settings, { fetch, peek, robotsOf, unreachable, finish, close }: PageSource): PageFetch {
+function pageFetch(own: Settings, source: PageSource): PageFetch {
+  const { fetch, peek, robotsOf, unreachable, finish, close } = source;
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
     if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
     // Leaving the body unread releases the connection.
@@ -123,11 +128,13 @@ function pageFetch(own: Settings, { fetch, peek, robotsOf, unreachable, finish, 
     return "";
   }
   const allows = allowedUrls(own.userAgent, robotsOf, mostOrigins);
-  async function page(url: string): Promise<PageAnswer> {
+  // If another website chose the URL, the caller's headers are not sent.
+  async function page(url: string, isTrusted = true): Promise<PageAnswer> {
     const isAllowed = await allows(url);
     const reason = isAllowed === undefined ? unreachable.get(parseUrl(url)?.origin ?? "") : undefined;
     if (!isAllowed) return { outcome: "disallowed", headers: [], reason, html: "" };
-    const fetched = await fetch({ url, role: "homepage", signal: own.signal });
+    const anonymous = !isTrusted && source.variesByCredentials(url);
+    const fetched = await fetch({ url, role: "homepage", signal: own.signal, ...(anonymous && { anonymous }) });
     const { outcome, status, headers = [] } = fetched;
     if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };
     if (outcome !== "redirect") return { outcome, status, headers, reason: fetched.reason, html: "" };
@@ -136,17 +143,19 @@ function pageFetch(own: Settings, { fetch, peek, robotsOf, unreachable, finish, 
     return { outcome, status, headers, target: redirect.target.href, html: "" };
   }
   return {
-    page,
+    page: (url) => page(url),
     finish,
     close,
     concurrency: own.concurrency.total,
     async follow(url) {
       const seen = new Set<string>();
+      let isTrusted = true;
       for (let finalUrl = url; ; ) {
-        const answer = await page(finalUrl);
+        const answer = await page(finalUrl, isTrusted);
         const hops = seen.size;
         if (answer.target === undefined) return { ...answer, hops, finalUrl, isLoop: false };
         seen.add(finalUrl);
+        isTrusted &&= keepsTrust(finalUrl, answer.target);
         finalUrl = answer.target;
         if (seen.has(finalUrl) || seen.size > own.limits.redirects)
           return { ...answer, hops: seen.size, finalUrl, isLoop: true };

@@ -44,7 +44,8 @@ export class FileLock {
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
-          if (ownerOf(aside) !== undefined) renameSync(aside, path);
+          // A link, because it never replaces the lock that a third process may have taken meanwhile.
+          if (ownerOf(aside) !== undefined) linkSync(aside, path);
         } catch {
           // Another process was faster.
         }

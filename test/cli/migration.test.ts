@@ -14,6 +14,8 @@ let old: Website;
 let now: Website;
 let isMoved = false;
 const requested: string[] = [];
+// The secrets that the new website received, by path.
+const secrets = new Map<string, unknown>();
 
 const oldPages = [
   "hats/1",
@@ -61,6 +63,7 @@ beforeAll(async () => {
   });
   now = await serve((request, response) => {
     const name = (request.url ?? "").slice(1);
+    secrets.set(name, request.headers["x-secret"]);
     const pages = ["headwear/1", "headwear/2", "boots/1", "new"];
     if (name === "robots.txt") return void response.end(`Sitemap: ${now.homepage}sitemap.xml\n`);
     if (name === "sitemap.xml") return void response.end(urlset(...pages.map((page) => now.homepage + page)));
@@ -171,6 +174,14 @@ test("a summary counts the verdicts, and --fail-on turns them into an exit code"
   );
   const rest = await follow(...rules(), "--include", "*/hats/*", "--fail-on", "gone");
   expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is missing.") });
+});
+
+test("--follow sends headers to the website that the user names, but not if another website redirects there", async () => {
+  secrets.clear();
+  await follow("-f", "ndjson", "--header", "X-Secret: 1");
+  expect(secrets.get("sitemap.xml")).toBe("1");
+  expect(secrets.has("headwear/1")).toBe(true);
+  expect(secrets.get("headwear/1")).toBeUndefined();
 });
 
 test("--save keeps the responses, and --resume requests only what is missing", async () => {

@@ -26,6 +26,10 @@ const gone = "no such file or folder:";
 const address = "give its URL with --url https://example.org/";
 
 const mistakes: Record<string, string> = {
+  // Headers are only for websites that the user names.
+  "mcp --header X-Key:1": "--header needs --allow SITE: an agent could have it sent to any website",
+  "fleet worker --queue redis://127.0.0.1:1/0 --out x --header X-Key:1":
+    "--header cannot be used with a queue: whoever adds a website to it would receive the header",
   // Flags and their values
   "ls a.example --fromat json": "unknown flag '--fromat'; did you mean --format?",
   "ls a.example --retries x": 'Expected --retries to be a whole number, 0 or greater, got "x"',

@@ -92,6 +92,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
 
   test("runFleet works with a BullQueue, and refuses private addresses that come from the queue", async () => {
     const queue = await BullQueue.open(url());
+    await expect(runFleet({ queue, headers: { "x-key": "1" } })).rejects.toMatchObject({ code: "invalid-option" });
     const { done, results } = await runFleet({ queue, sites: ["http://127.0.0.1:8/"] });
     expect(done).toBe(1);
     const reasons: string[] = [];

@@ -41,10 +41,12 @@ Tools: site_summary, list_pages, check_site, changes. Answers are below 64 kB.
 }
 
 async function mcp(flags: McpFlags, context: Context): Promise<number> {
-  const { dir, allow = [], allowPrivate, publicOnly: _, ...rest } = flags;
+  const { dir, allow = [], allowPrivate, ...rest } = flags;
   if (allowPrivate) throw new UsageError("--allow-private has no effect here: use --allow SITE");
   for (const site of allow)
     if (siteJob(site) === undefined) throw new UsageError(`--allow takes a website, not ${site}`);
+  if (rest["header"] !== undefined && allow.length === 0)
+    throw new UsageError("--header needs --allow SITE: an agent could have it sent to any website");
   const needed = missingPackage("sitegrove mcp needs a package: npm install @modelcontextprotocol/server");
   const { StdioServerTransport } = await import("@modelcontextprotocol/server/stdio").catch(needed);
   const [{ createServer }, { Sites }] = await Promise.all([import("../mcp/server.ts"), import("../mcp/sites.ts")]);

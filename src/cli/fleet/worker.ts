@@ -15,6 +15,8 @@ export type WorkerFlags = FleetFlags &
 /** Returns the exit code. */
 export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
   const { run = "default", lease, idle, stay } = flags;
+  if (flags["header"] !== undefined)
+    throw new UsageError("--header cannot be used with a queue: whoever adds a website to it would receive the header");
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   const { how } = await openOutputs(flags, run);
   const watch = new FleetWatch(flags, context);

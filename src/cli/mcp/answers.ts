@@ -75,6 +75,8 @@ export class Bounded<T> {
 }
 
 export interface PagesAnswer {
+  /** ISO 8601: when the website was crawled. */
+  readonly crawledAt: string;
   /** Whether all of the website's sitemaps could be read. */
   readonly complete: boolean;
   readonly pages: readonly ListedPage[];
@@ -109,7 +111,7 @@ export async function pagesOf(
   const answer = (...next: readonly number[]): PagesAnswer => {
     const note = noteOn(tree, filter, found.items);
     const more = next.length > 0 && { nextCursor: cursorOf(state, ...next) };
-    return { complete: tree.complete, pages: found.items, ...more, ...(note && { note }) };
+    return { complete: tree.complete, crawledAt: crawledAt(state), pages: found.items, ...more, ...(note && { note }) };
   };
   // Pages before the cursor are read again only if no page may be listed twice.
   for (let number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
@@ -139,6 +141,11 @@ function inTime<T>(run: () => T): T {
     if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new NoAnswer("A regular expression took too long; use a wildcard pattern such as */blog/*, or `words`");
   }
+}
+
+/** When the website was crawled, in ISO 8601, by the state of its archive. */
+function crawledAt(state: number): string {
+  return new Date(state).toISOString();
 }
 
 /** A remark to append to the sentence of an answer. */
@@ -204,7 +211,7 @@ function decoded(url: string): string {
 }
 
 /** The website at a glance: one pass over its pages. */
-export async function summaryOf(tree: SitemapTree): Promise<Answer> {
+export async function summaryOf(tree: SitemapTree, state: number): Promise<Answer> {
   const sections = new Counts();
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
@@ -234,6 +241,7 @@ export async function summaryOf(tree: SitemapTree): Promise<Answer> {
   const facts = {
     site: tree.homepage,
     complete: tree.complete,
+    crawledAt: crawledAt(state),
     pages: tree.pageCount,
     sitemaps: { readable, list: sitemaps.items, omitted: sitemaps.omitted },
     sections: largest("section", sections, mostBytes / 8),

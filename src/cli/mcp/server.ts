@@ -23,6 +23,7 @@ const site = { site: text("the homepage of the website, such as https://example.
 const refresh = { refresh: flag("crawl the website again instead of using the saved copy") };
 const cursor = { cursor: text("nextCursor from the previous result, to continue it") };
 const complete = { complete: flag("false if a sitemap could not be read, so that something may be missing") };
+const crawledAt = { crawledAt: text("when the website was crawled; refresh crawls it again") };
 const nextCursor = { nextCursor: text("there is more: call the tool again with this as cursor") };
 
 interface Question {
@@ -65,7 +66,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
     "An overview of the pages that a website declares in its sitemaps: how many there are, by section, date and language; the sitemaps; what robots.txt says about AI; and whether everything could be read. Call this first.",
     refresh,
     {
-      ...{ ...site, ...complete, pages: count("how many pages there are") },
+      ...{ ...site, ...complete, ...crawledAt, pages: count("how many pages there are") },
       sitemaps: object("the sitemaps that were found; `omitted` counts those that did not fit"),
       sections: object("the largest sections, and the pages of all others"),
       dates: object("how many pages have a modification date; the oldest and the newest"),
@@ -98,7 +99,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       ...cursor,
       ...refresh,
     },
-    { ...complete, pages: list("pages; with `cut`, only a part of a very large one", "url") },
+    { ...complete, ...crawledAt, pages: list("pages; with `cut`, only a part of a very large one", "url") },
     { ...nextCursor, note: text("why there may be fewer pages than expected") },
     async ({ site, refresh, limit = 100, cursor, words = "", ...filters }) => {
       const choice = { filters, words, limit, cursor };

@@ -85,7 +85,7 @@ export class Sites {
     if (this.#allowed.size > 0 && !isNamed) {
       throw new NoAnswer(`${url} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
     }
-    return { ...crawl, signal, network: isNamed ? "default" : "public-only" };
+    return { ...crawl, signal, network: isNamed ? (crawl.network ?? "default") : "public-only" };
   }
 
   /** Uses the tree of a website: from its archive or, if there is none or `refresh` is set, from the website. `state`: when it was read. */
