@@ -121,7 +121,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     isWithheld = filter.counts.robotsUnknown > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps; not listed as removed";
-    for (const url of kept) notes.push(`${url}: not read; its last known state is kept`);
+    for (const url of kept) notes.push(`${url}: its last known state is kept, because something could not be read`);
     const [[date, count] = ["", 0], ...others] = newDates.sorted();
     if (count >= fewestAlike && others.length === 0)
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
