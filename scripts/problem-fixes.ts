@@ -89,7 +89,8 @@ export const problemFixes: Fixes = {
   "url-several": "Write one `<loc>` per entry.",
   "element-repeated": "Write it once.",
   "news-repeated": "Write one `<news:news>` per entry, and one entry per URL.",
-  "url-repeated": "List it once. The first entry's fields are used; images, videos and alternates of all entries are kept.",
+  "url-repeated":
+    "List it once. The first entry's fields are used; images, videos and alternates of all entries are kept.",
   "limit-repeats": "List it once.",
   "no-entries": "Fix the generator, or remove the file.",
   "url-relative": "Write absolute URLs; other parsers drop this one.",

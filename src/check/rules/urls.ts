@@ -62,8 +62,7 @@ export const urlRules: RuleRows = {
     needs: ["location"],
   }),
   "url-outside-directory": rule("warning", "protocol", sources.protocol("location"), {
-    sentence:
-      "Path mismatch: a sitemap may only list URLs in its own directory or below.",
+    sentence: "Path mismatch: a sitemap may only list URLs in its own directory or below.",
     fix: "Move the sitemap to the site's root, list it in robots.txt, or submit it in Search Console.",
     needs: ["location"],
   }),
