@@ -89,7 +89,7 @@ export class NdjsonSide implements Side {
     throw this.#unreadable();
   }
 
-  #unreadable(reason = "it has a line that is not a page with its sitemap"): SitemapError {
+  #unreadable(reason = "one of its lines is not a page as `ls -f ndjson` writes it"): SitemapError {
     return new SitemapError("invalid-file", `${this.#file} cannot be compared: ${reason}`);
   }
 }

@@ -11,7 +11,7 @@ export interface FixedLimits {
   readonly encodingLayers: number;
   /** Characters in a URL. The protocol allows fewer than 2,048. @default 8_192 */
   readonly urlLength: number;
-  /** Characters in the URLs of a website's sitemaps, on average over `limits.sitemaps`, or over 50,000 if that is less. @default 300 */
+  /** Average characters per sitemap URL: all of them together may have `limits.sitemaps` (at least 50,000) times as many. @default 300 */
   readonly sitemapUrlLength: number;
   /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
   readonly lineLength: number;

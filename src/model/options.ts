@@ -32,8 +32,8 @@ export interface Options {
   /** Also read llms.txt: the pages it links to, with their title and section. @default false */
   useLlms?: boolean | undefined;
   /**
-   * For a website at `/docs/`: `"keep"` looks under that path first, then at the host's root, `"only"` nowhere else; `"ignore"` looks
-   * at the root.
+   * Where to look for the sitemaps of a website at `/docs/`. `"ignore"`: at the host's root. `"keep"`: under that path first, then at the
+   * root. `"only"`: only under that path.
    * @default "ignore"
    */
   path?: "ignore" | "keep" | "only" | undefined;
@@ -135,9 +135,9 @@ export interface Options {
   /** Called with each event of `crawl()`. */
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
-   * The order of pages in `streamPages` and `crawl`: as declared, the same in every run, or by `arrival`, so that a slow sitemap does not
-   * delay others. `arrival` does not change the sitemaps, the pages or `complete`, but which copy of a page `unique` keeps, and what is
-   * within a limit. Sitemaps found by the homepage or at well-known paths come last. With `sample`, there is no difference.
+   * The order of pages in `streamPages` and `crawl`: as declared, or by `arrival`, so that a slow sitemap does not delay others. The pages and
+   * `complete` are the same, but `unique` may keep another copy of a page, and a limit may cut off others. Sitemaps found by the homepage or
+   * at well-known paths still come last. With `sample`, there is no difference.
    * @default "declared"
    */
   order?: "declared" | "arrival" | undefined;
@@ -211,8 +211,8 @@ export interface PageFilters {
   /** Stop after this many pages. @default Infinity */
   limit?: number | undefined;
   /**
-   * A sample of this many pages, taken once all sitemaps are read: spread over sitemaps and sections in proportion to the square root of their
-   * size, if possible with one page of each, in declared order, and the same each time. Applied after the other filters.
+   * List only this many pages, once all sitemaps are read. They are spread over sitemaps and sections by the square root of their size, with
+   * at least one page of each if possible, and are the same each time. Applied after the other filters.
    * @default Infinity
    */
   sample?: number | undefined;

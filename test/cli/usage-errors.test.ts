@@ -114,7 +114,8 @@ const mistakes: Record<string, string> = {
   "diff table.csv good.xml":
     "table.csv is a table, and none of its columns is known to contain URLs (Title, Clicks); name one with --column",
   "diff good.xml cut.ndjson": "cut.ndjson cannot be compared: its last line is cut off",
-  "diff good.xml other.ndjson": "other.ndjson cannot be compared: it has a line that is not a page with its sitemap",
+  "diff good.xml other.ndjson":
+    "other.ndjson cannot be compared: one of its lines is not a page as `ls -f ndjson` writes it",
 
   // Outputs
   "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",

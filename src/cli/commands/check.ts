@@ -49,7 +49,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")
     .addOption(new Option("-f, --format <format>", "output format (repeatable)").choices(checkFormats))
-    .option("-o, --output <file>", "write to FILE, in the format of its -f or its name (repeatable)")
+    .option("-o, --output <file>", "write to FILE, in the format of the -f before it, or by its name (repeatable)")
     .option("--force", "replace existing files")
     .option("--all", "show all occurrences (text, markdown)")
     .addOption(failOn.choices(failLevels).default(undefined, "error"));
