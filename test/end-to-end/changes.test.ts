@@ -583,7 +583,9 @@ describe("the program", () => {
     status = 403;
     const { stdout, stderr } = await sitegrove(["changes", served.homepage, ...flags]);
     expect(stdout).toBe("");
-    expect(stderr).toContain(`sitegrove: ${served.homepage}guess.xml: its last known state is kept, because something could not be read\n`);
+    expect(stderr).toContain(
+      `sitegrove: ${served.homepage}guess.xml: its last known state is kept, because something could not be read\n`,
+    );
     served.close();
   });
 
