@@ -185,7 +185,7 @@ test("every function refuses odd values as its options", async () => {
 
 test("an option beside the target is refused", async () => {
   expect(await refusal(() => crawl(bad({ homepage: "https://example.org/", useRobots: false })))).toMatch(
-    /^invalid-homepage: Unknown name `useRobots` in the website$/,
+    /^invalid-homepage: Unknown key `useRobots` in the website$/,
   );
   expect(await refusal(() => crawl(bad({ sitemap: ["https://example.org/a.xml"] })))).toMatch(
     /did you mean `sitemaps`\?$/,

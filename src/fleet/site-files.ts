@@ -44,11 +44,12 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const summary = parsedSummary(name, text);
     if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} belongs to another website`);
     if (summary.attemptId === replaced) {
-      for (const each of [name, ...Object.values(summary.files)]) await store.delete(each);
+      // Its files stay until there are newer ones.
+      await store.delete(name);
       return undefined;
     }
     // The process that published it may have died before it could remove earlier files.
-    await deleteEarlier(job, summary.attemptId);
+    await deleteEarlier(job, summary);
     return summary;
   }
 
@@ -77,10 +78,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return `${nameInFolder(kind, run, job)}${attemptId.slice(keyHash(job.key).length)}.${extension}`;
   }
 
-  // Removes the files of earlier attempts: killed ones, and those whose result is replaced. A later attempt may be running.
-  async function deleteEarlier(job: SiteJob, attemptId: string): Promise<void> {
+  // Removes the files of earlier attempts: killed ones, and those whose result is replaced. If this attempt has no files, the earlier ones
+  // stay, because the website may be unreachable only today. A later attempt may be running.
+  async function deleteEarlier(
+    job: SiteJob,
+    { attemptId, files }: Pick<SiteSummary, "attemptId" | "files">,
+  ): Promise<void> {
     const [, last = 1] = attemptId.split("-").map(Number);
-    if (last === 1) return;
+    if (last === 1 || Object.keys(files).length === 0) return;
     for (const kind of kinds) {
       const start = `${nameInFolder(kind, run, job)}-`;
       for (const each of await store.list(start))
@@ -149,7 +154,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await discard();
         return first;
       }
-      await deleteEarlier(job, attemptId);
+      await deleteEarlier(job, { attemptId, files: kept });
       await earlier?.remove?.();
       return added;
     };

@@ -1,6 +1,9 @@
 // `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
 // Needs processes, more than a second.
+
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -13,6 +16,7 @@ import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
 import { ended, jsonLines, launch, onTerminal, shell, sitegrove, start } from "./program.ts";
+import { urlset } from "./website.ts";
 
 const at = testFolder();
 let servers: ManyServers | undefined;
@@ -325,6 +329,27 @@ test("a second run continues, crawls nothing twice, and --retry crawls some agai
   expect([...visits.values()]).toEqual([1, 1, 1, 1]);
   await sitegrove(fleet("--retry", "failed, incomplete"));
   expect(doneLines()).toHaveLength(6);
+});
+
+test("a retry of a website that is down now keeps the pages of the earlier run", async () => {
+  let isDown = false;
+  const server = createServer((request, response) => {
+    if (isDown) return void request.socket.destroy();
+    const home = `http://${request.headers.host}/`;
+    if (request.url === "/robots.txt") response.end(`Sitemap: ${home}a.xml\nSitemap: ${home}b.xml\n`);
+    else if (request.url === "/a.xml") response.end(urlset(`${home}1`));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  await sitegrove(fleet(site));
+  const [summary] = doneLines();
+  expect(summary).toMatchObject({ outcome: "incomplete", pages: 1 });
+  isDown = true;
+  await sitegrove(fleet("--retry", "incomplete"));
+  expect(doneLines().at(-1)).toMatchObject({ outcome: "unreachable", files: {} });
+  expect(urlsIn(`out/${summary?.files["pages"]}`)).toEqual([`${site}1`]);
+  server.close();
 });
 
 describe("killed with -9", () => {

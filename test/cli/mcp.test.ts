@@ -138,6 +138,7 @@ describe("a small website", () => {
     expect(pages).toEqual([{ url: `${site.home}blog/caf%C3%A9`, lastModified: "2026-10-01" }]);
     expect((await ask("list_pages", { site: site.home, include: ["*/blog/*"], cursor: nextCursor })).facts).toEqual({
       complete: true,
+      crawledAt: expect.stringMatching(/^20\d\d-.*Z$/),
       pages: [{ url: `${site.home}blog/b` }],
     });
     const find = async (words: string) =>

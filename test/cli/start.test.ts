@@ -31,7 +31,7 @@ test("without words it lists an example website, says what it shows and what to 
   expect(stderr).toContain("The exit code was 3");
   expect(stderr).toContain("ls https://example.org/");
   // It ends with a picture of the same website.
-  const [, report = ""] = /for your browser: (\S+)/.exec(stderr) ?? [];
+  const [, report = ""] = /in your browser: (\S+)/.exec(stderr) ?? [];
   expect(readFileSync(report, "utf8")).toMatch(/^<!doctype html>[\s\S]*13 pages in 10 sitemaps/);
   rmSync(path.dirname(report), { recursive: true });
 });
