@@ -1,21 +1,22 @@
-// A join on disk, in flat memory: records in, groups out. Records with the same key, their first words, form a group.
+// Joins records on disk, in constant memory. Records with the same key (their first words) form a group.
 import { Partitions, type Records } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
-/** Records with the same key, in the order in which they were added. Valid until the next group. */
+/** Records with the same key, in the order in which they were added. A group is valid until the next one is requested. */
 export interface Group {
   readonly words: Int32Array;
-  /** Where the records begin, in words. */
+  /** The index of the first word of each record. */
   readonly starts: readonly number[];
 }
 
 export interface JoinOptions {
-  /** How many words a record and its key have. The first word must be a good hash: it chooses the partition. */
+  /** How many words a record has, including its key. */
   readonly width: number;
+  /** How many words the key has. Its first word must be a good hash, because it chooses the partition. */
   readonly keyLength: number;
   /** How many bits of the first word choose the partition. */
   readonly partitionBits: number;
-  /** The most records of a partition that are read back, because a website can construct URLs that all fall into one. */
+  /** Roughly how many records of a partition are read back: a website can construct URLs that all fall into one partition. */
   readonly most?: number;
 }
 
@@ -29,7 +30,7 @@ export class Join {
     this.#partitions = new Partitions(spill, 2 ** partitionBits, width, most);
   }
 
-  /** Whether there were too many records, so that groups are missing. */
+  /** Whether a partition had too many records, so that groups are missing. */
   get isCut(): boolean {
     return this.#partitions.isCut;
   }
@@ -66,8 +67,9 @@ class RecordGroups {
   readonly #count: number;
   // The first record of each group, plus 1, by hash.
   readonly #table: Int32Array;
-  // For each record, the next one of its group, plus 1. For the first record of a group, the last one.
+  // For each record, the next record of its group, plus 1.
   readonly #next: Int32Array;
+  // For the first record of each group, the last record of the group. All other records have -1.
   readonly #last: Int32Array;
 
   constructor({ words, count }: Records, width: number, keyLength: number) {
@@ -88,7 +90,7 @@ class RecordGroups {
     }
   }
 
-  /** The group with the key in these words; an empty one if there is none. */
+  /** Returns the group with the key that begins at `words[at]`, or an empty group if there is none. */
   find(words: Int32Array, at: number): Group {
     return this.#groupOf(this.#table[this.#slotOf(words, at)]! - 1);
   }
@@ -107,8 +109,8 @@ class RecordGroups {
     this.#last[first === -1 ? record : first] = record;
   }
 
-  // The slot of the first record with this key, or the empty one where it belongs. Uses the second word, because all first words of a
-  // partition begin alike.
+  // Returns the slot of the first record with this key, or the empty slot where it belongs. Hashes by the second word of the key, because
+  // the first words in a partition share their upper bits.
   #slotOf(words: Int32Array, at: number): number {
     const mask = this.#table.length - 1;
     let slot = words[at + 1]! & mask;

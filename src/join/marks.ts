@@ -1,6 +1,6 @@
-// Two bits for each page, by its number: whether it is marked, and how. Also finds the sitemap of a page by its number.
+// Marks pages by number, with two bits each. Also finds the sitemap of a page by the page's number.
 
-/** 0: not marked. */
+/** A mark of a page; 0 means that the page is not marked. */
 export type Mark = 0 | 1 | 2 | 3;
 
 export class Marks {
@@ -29,7 +29,7 @@ export class Marks {
   }
 }
 
-/** Finds the sitemap of a page by its number, given the first number of each sitemap: the pages of a sitemap have consecutive numbers. */
+/** Finds the sitemap of a page, given the number of each sitemap's first page: the pages of a sitemap have consecutive numbers. */
 export function runAt(starts: readonly number[], number: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -1,5 +1,5 @@
-// Records by number, such as the number of a page. They are added in any order, and read back by number; records with the same number keep
-// their order. Each range of numbers has its own partition.
+// Sorts records by a number, such as the number of a page. Records are added in any order and read back by number; records with the same
+// number keep their order. Each range of numbers has its own partition.
 import { Partitions } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -11,7 +11,7 @@ export class OrderedRecords {
   readonly #width: number;
   readonly #range: number;
 
-  /** `numbers` is how many numbers there can be; `width` is how many words a record has. */
+  /** Creates a store for records of `width` words, with numbers from 0 to `numbers`. */
   constructor(spill: SpillFile, numbers: number, width: number) {
     let range = smallestRange;
     while (numbers / range >= mostRanges) range *= 2;

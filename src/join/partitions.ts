@@ -1,11 +1,11 @@
-// Records of a few 32-bit words, divided into partitions. Only one partition at a time is in memory. Full buffers go to the spill file.
+// Divides records of a few 32-bit words into partitions. Full buffers go to the spill file, and one partition at a time is read back.
 import type { SpillFile } from "./spill-file.ts";
 
-// The first length of a buffer, in words: small, because most websites have a handful of records for each partition.
+// The initial length of a buffer, in words. It is small, because most websites have only a handful of records for each partition.
 const firstLength = 256;
 const none: Int32Array = new Int32Array(0);
 
-/** Records, one after the other. */
+/** Records that are stored one after the other. */
 export interface Records {
   readonly words: Int32Array;
   readonly count: number;
@@ -14,9 +14,11 @@ export interface Records {
 export class Partitions {
   readonly #spill: SpillFile;
   readonly #width: number;
+  /** How many blocks of a partition are read back at most. */
   readonly #most: number;
-  /** The length of a block, and of a full buffer, which leaves out the rest that is too short for a record; in words. */
+  /** The length of a block, in words. */
   readonly #blockLength: number;
+  /** How many words of a block hold whole records. */
   readonly #fullLength: number;
   readonly #buffers: Int32Array[];
   readonly #used: number[];
@@ -25,7 +27,7 @@ export class Partitions {
   /** Whether a partition had too many records. */
   isCut = false;
 
-  /** `width` is how many words a record has; at most `most` records of a partition are read back. */
+  /** Creates `count` partitions for records of `width` words. Reads back roughly `most` records of a partition at most. */
   constructor(spill: SpillFile, count: number, width: number, most: number = Number.POSITIVE_INFINITY) {
     this.#spill = spill;
     this.#width = width;
@@ -41,7 +43,7 @@ export class Partitions {
     return this.#buffers.length;
   }
 
-  /** `record` has exactly `width` words. */
+  /** Adds a record, which must have exactly `width` words. */
   add(partition: number, record: readonly number[]): void {
     let at = this.#used[partition]!;
     let buffer = this.#buffers[partition]!;
@@ -59,7 +61,7 @@ export class Partitions {
     this.#used[partition] = at + this.#width;
   }
 
-  /** The records of a partition, in the order in which they were added. Valid until the next one is loaded. */
+  /** Returns the records of a partition, in the order in which they were added. They are valid until the next partition is loaded. */
   load(partition: number): Records {
     const rest = this.#buffers[partition]!.subarray(0, this.#used[partition]!);
     const blocks = this.#blocks[partition]!;
@@ -67,7 +69,7 @@ export class Partitions {
     const kept = blocks.slice(0, this.#most);
     if (kept.length === 0) return { words: rest, count: rest.length / this.#width };
     const length = kept.length * this.#fullLength + rest.length;
-    // The array is reused, because new ones would be freed late.
+    // Reuses one array for all partitions, because the garbage collector would free new ones late.
     if (this.#loaded.length < length) this.#loaded = new Int32Array(length);
     const words = this.#loaded;
     for (const [index, block] of kept.entries())

@@ -1,5 +1,5 @@
-// Blocks of bytes, more than fit in memory: the first ones stay there, the others go to a temporary file. Calls are synchronous: a block
-// goes to the page cache within microseconds, and callers need no second, asynchronous form of every loop.
+// Stores more blocks of bytes than fit in memory: the first ones stay in memory, the others go to a temporary file. Calls are synchronous,
+// because a block reaches the page cache within microseconds, and callers need no second, asynchronous form of every loop.
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,19 +14,22 @@ export class SpillFile {
   readonly blockLength: number;
   readonly #inMemory: Uint8Array[] = [];
   readonly #memoryLimit: number;
-  // Blocks of the file that were read last, by number.
+  // Blocks that were recently read from the file, by number.
   readonly #open = new Map<number, Uint8Array>();
   #descriptor: number | undefined;
   #name: string | undefined;
   #count = 0;
 
-  /** `memory` is how many bytes may stay in memory; `blockLength` is in bytes, and a multiple of 4. */
+  /** Keeps up to `memory` bytes in memory. `blockLength` is in bytes, and must be a multiple of 4. */
   constructor({ memory = mostInMemory, blockLength = 32 * 1024 }: { memory?: number; blockLength?: number } = {}) {
     this.blockLength = blockLength;
     this.#memoryLimit = memory / blockLength;
   }
 
-  /** Stores a block of `blockLength`, takes ownership of it, and returns its number. Throws a `SitemapError` (`storage-failed`). */
+  /**
+   * Stores a block of `blockLength` bytes, takes ownership of it, and returns its number. Throws a `SitemapError` (`storage-failed`) if it
+   * cannot be written.
+   */
   put(block: Uint8Array): number {
     const number = this.#count++;
     if (number < this.#memoryLimit) this.#inMemory.push(block);
@@ -67,7 +70,7 @@ export class SpillFile {
     }
   }
 
-  // Creates a private file and removes its name immediately, if the system allows it, so that nothing is left behind.
+  // Creates a private file. Deletes its name immediately, if the system allows it, so that a crash leaves no file behind.
   #create(): number {
     const name = path.join(tmpdir(), `sitegrove-${randomUUID()}`);
     const descriptor = openSync(name, "wx+", 0o600);
@@ -80,7 +83,7 @@ export class SpillFile {
   }
 }
 
-// A nearly full disk accepts a part, and fails only at the next attempt.
+// Writes all bytes, in several steps if necessary: a nearly full disk accepts only a part, and fails at the next attempt.
 function write(file: number, bytes: Uint8Array, offset: number): void {
   for (let at = 0; at < bytes.length; ) {
     const written = writeSync(file, bytes, at, bytes.length - at, offset + at);

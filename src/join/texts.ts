@@ -1,4 +1,4 @@
-// Texts in the spill file, found again by their position.
+// Stores texts in the spill file, and finds them again by their position.
 import type { SpillFile } from "./spill-file.ts";
 
 /** Where a text is: the number of its first block, the offset in it, and its length in bytes. */
@@ -6,8 +6,9 @@ export type TextSpan = readonly [block: number, offset: number, length: number];
 
 export class Texts {
   readonly #spill: SpillFile;
-  // The blocks of the spill file, in order; the last one is not written yet.
+  // The numbers of the full blocks in the spill file, in order.
   readonly #blocks: number[] = [];
+  // The block that is being filled, and how many of its bytes are used.
   #last: Buffer;
   #used = 0;
 
