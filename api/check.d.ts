@@ -439,13 +439,13 @@ interface ChangedPage extends DeclaredPage {
 
 /** The changes since the last run, to be read in one loop. */
 interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
-  /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
+  /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
+  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 
-/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+/** Options of `changes`, including those of its crawl, except what `state` replaces. */
 interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
@@ -469,7 +469,8 @@ interface DeclaredPage {
 }
 
 /**
- * Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
+ * trees.
  */
 interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -485,7 +486,7 @@ interface DiffOptions extends Omit<Options, "save" | "resume"> {
   only?: readonly ChangeKind[] | undefined;
   /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
   include?: Pattern | readonly Pattern[] | undefined;
-  /** Compare no page whose URL matches one of these patterns. */
+  /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
@@ -575,8 +576,8 @@ interface UnknownPage extends DeclaredPage {
 type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /**
- * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
- * are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
+ * Lists the pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its
+ * pages are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
  *
  * @example
  * await using found = changes("https://example.org/", { state: "site.warc.gz" });

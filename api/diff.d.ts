@@ -34,13 +34,13 @@ export interface ChangedPage extends DeclaredPage {
 
 /** The changes since the last run, to be read in one loop. */
 export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
-  /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
+  /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
+  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 
-/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+/** Options of `changes`, including those of its crawl, except what `state` replaces. */
 export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
@@ -66,7 +66,8 @@ export interface DiffBytes {
 }
 
 /**
- * Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
+ * trees.
  */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -82,7 +83,7 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   only?: readonly ChangeKind[] | undefined;
   /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
   include?: Pattern | readonly Pattern[] | undefined;
-  /** Compare no page whose URL matches one of these patterns. */
+  /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
@@ -123,7 +124,7 @@ export interface ExpiredPage extends DeclaredPage {
   readonly kind: "expired";
 }
 
-/** Options of `followGone`. Those of a crawl are for sides that are websites, and for the requests of old addresses. */
+/** Options of `followGone`. The options of a crawl apply to sides that are websites, and to the requests for old addresses. */
 export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
   /** Saves the responses of the old addresses to this archive. */
   save?: string | undefined;
@@ -202,8 +203,8 @@ export interface UnknownPage extends DeclaredPage {
 export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /**
- * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
- * are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
+ * Lists the pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its
+ * pages are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
  *
  * @example
  * await using found = changes("https://example.org/", { state: "site.warc.gz" });
@@ -213,9 +214,9 @@ export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 export declare function changes(target: CrawlTarget, options: ChangesOptions): Changes;
 
 /**
- * The differences between two trees: first of the sitemaps, then the pages that are missing now, in the order of the side before,
- * then those that are new, changed or moved, in the order of the side after. Each URL comes once; if a side declares it twice,
- * the first declaration counts. Leaving the loop ends the diff.
+ * Lists the differences between two trees: first the sitemaps, then the pages that are missing now, in the order of the old side,
+ * then those that are new, changed or moved, in the order of the new side. Each URL comes once; if a side declares it twice, the first
+ * declaration counts. Leaving the loop ends the diff.
  *
  * @example
  * for await (const change of diffTrees("monday.warc.gz", "tuesday.warc.gz")) {

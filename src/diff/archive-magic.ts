@@ -1,4 +1,4 @@
-// Recognizes a format by its first bytes: a WARC file, compressed or not, pages in the format `ndjson`, or a table.
+// Recognizes the format of a file by its first bytes: a WARC file, compressed or not; pages in the format `ndjson`; or a table.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { isTableStart } from "./url-table.ts";
@@ -6,7 +6,7 @@ import { isTableStart } from "./url-table.ts";
 type Kind = "archive" | "ndjson" | "table" | "other";
 const magicLength = 4096;
 
-/** The beginning of a file. Throws the error of the system. */
+/** Reads the beginning of a file. Throws the system's error if the file cannot be read. */
 export function startOf(file: string, length: number = magicLength): Uint8Array {
   const descriptor = openSync(file, "r");
   try {
@@ -17,7 +17,7 @@ export function startOf(file: string, length: number = magicLength): Uint8Array 
   }
 }
 
-/** The kind of a file. One with the name of an archive must be an archive. Throws the error of the system. */
+/** Returns the kind of a file. A file with the extension of an archive always counts as one. Throws the system's error. */
 export function kindOfFile(file: string): Kind {
   // Opening a pipe would wait for a writer.
   if (!statSync(file).isFile()) throw new Error("it is not a file");
@@ -26,7 +26,7 @@ export function kindOfFile(file: string): Kind {
   return kind === "other" && /\.[ct]sv$/i.test(file) ? "table" : kind;
 }
 
-/** Returns the beginning of a stream, however small its chunks are, and a stream that still has all bytes. */
+/** Returns the beginning of a stream, however small its chunks are, and a stream of all its bytes. */
 export async function withStart(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly start: Buffer; readonly bytes: AsyncIterable<Uint8Array> }> {

@@ -1,5 +1,5 @@
-// What changed on a website since the last run: compares a crawl with the state that the last run saved, and saves the next state, which is
-// an archive. Documents that cannot be read today are taken from the last state, so that what is known about them is kept.
+// Lists what changed on a website since the last run: compares a crawl with the state that the last run saved, and saves the next state,
+// which is an archive. Documents that cannot be read today are taken from the last state, so their pages are not reported as removed.
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -34,7 +34,7 @@ import { declaredKey, TreeSide } from "./tree-side.ts";
 /** A change that `changes` lists. */
 export type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
-/** Options of `changes`: also those of its crawl, except what `state` replaces. */
+/** Options of `changes`, including those of its crawl, except what `state` replaces. */
 export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "onFinished" | "previous"> {
   /**
    * The kinds of changes to list.
@@ -54,15 +54,15 @@ export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "o
 
 /** The changes since the last run, to be read in one loop. */
 export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
-  /** To be called after the loop. Without it, the next run lists the same changes again. Throws if the loop was left early. */
+  /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Needed only if the loop finished and nothing is committed. */
+  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 
 /**
- * The pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its pages
- * are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
+ * Lists the pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its
+ * pages are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
  *
  * @example
  * await using found = changes("https://example.org/", { state: "site.warc.gz" });
@@ -86,17 +86,17 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
   };
 }
 
-/** How a run ended. */
+/** What is known at the end of a run. */
 export interface ChangesEnd {
-  /** Why nothing could be read from the website. */
+  /** Why nothing could be read from the website; undefined if something was read. */
   readonly unreachable?: UnreachableWebsite | undefined;
   /** Removed pages that were not listed, because the sitemap that declared them could only be partly read. */
   readonly uncertain: number;
-  /** The URLs of robots.txt and of sitemaps found by discovery that could not be read, so that their last known state is kept. */
+  /** The URLs of documents whose last known state is kept, because they could not be read, were not found, or lost entries. */
   readonly kept: readonly string[];
-  /** What `allowedFor` skipped. */
+  /** The filter of `allowedFor`, which counts the pages that it skips. */
   readonly filter: PageFilter;
-  /** Pages of the website that were compared. */
+  /** How many pages of the website were compared. */
   readonly pages: number;
 }
 
@@ -106,7 +106,7 @@ interface State {
 }
 
 const websiteKinds: readonly WebsiteChange["kind"][] = ["added", "changed", "removed", "expired"];
-// Options of the crawl that `state` replaces.
+// The crawl options that `state` replaces.
 const replacedOptions = ["save", "resume", "previous"] as const;
 
 export class ChangesRun {
@@ -118,15 +118,15 @@ export class ChangesRun {
   /** The path of the state as given, for messages. */
   readonly #name: string;
   readonly #state: string;
-  // Temporary archives next to the state: today's documents, and those merged with the last state. Leftovers of a killed run are
-  // overwritten.
+  // Temporary archives next to the state: today's documents, and those merged with the last state. A run deletes leftovers of a killed
+  // one.
   readonly #received: string;
   readonly #merged: string;
   #kept: readonly string[] = [];
   #lock: FileLock | undefined;
-  /** The next state, once everything was listed. */
+  /** The archive that `commit()` makes the next state. */
   #next: string | undefined;
-  // `done`: the run was committed, or there was nothing to commit.
+  // A run is `done` once it is committed, or if it has nothing to commit.
   #phase: "new" | "running" | "listed" | "done" | "closed" = "new";
 
   constructor(target: CrawlTarget, options: ChangesOptions) {
@@ -149,7 +149,7 @@ export class ChangesRun {
     this.#merged = beside("unfinished.known.");
   }
 
-  /** The changes. Leaving the loop early keeps the state. */
+  /** Yields the changes in batches. If the caller leaves the loop early, the state is kept. */
   async *batches(): AsyncGenerator<readonly TreeChange[], ChangesEnd> {
     if (this.#phase !== "new") throw invalid("Changes can be iterated only once");
     this.#phase = "running";
@@ -159,7 +159,7 @@ export class ChangesRun {
       this.#takeLock();
       state = await this.#openState();
       tree = await this.#visit(state);
-      // If nothing was found, the state is kept.
+      // If no sitemap could be read, the state is kept.
       if (![...tree.sitemaps()].some(isReadSitemap)) {
         this.#phase = "done";
         return { unreachable: tree.unreachable, uncertain: 0, kept: [], pages: 0, filter: this.#filter };
@@ -195,7 +195,7 @@ export class ChangesRun {
     return changes.filter((change) => isLeft(change) || allowed.has(change.page));
   }
 
-  /** Replaces the state on disk, as a whole. */
+  /** Replaces the state on disk with the next one, in a single rename. */
   commit(): void {
     if (this.#phase === "done") return;
     if (this.#phase !== "listed" || this.#next === undefined)
@@ -211,7 +211,7 @@ export class ChangesRun {
     }
   }
 
-  /** Leaves the state as it is. */
+  /** Deletes the temporary archives and releases the lock. Does not change the state. */
   close(): void {
     if (this.#phase !== "done") this.#phase = "closed";
     if (this.#lock === undefined) return;
@@ -231,7 +231,8 @@ export class ChangesRun {
     for (const file of [this.#received, this.#merged]) rmSync(file, { force: true });
   }
 
-  // Throws a `SitemapError` (`invalid-archive`) unless the state is exactly what one of our runs wrote.
+  // Opens the state, if there is one. Throws a `SitemapError` (`invalid-archive`) unless one of our runs wrote it, for this website, and it
+  // is undamaged.
   async #openState(): Promise<State | undefined> {
     if (!existsSync(this.#state)) return undefined;
     const { limits, signal } = this.#crawl;
@@ -259,12 +260,12 @@ export class ChangesRun {
     }
   }
 
-  // Crawls the website. Returns a tree of what is known about it now, merged with the last state.
+  // Crawls the website, and returns a tree of everything that is known now. Documents that could not be read come from the last state.
   async #visit(state: State | undefined): Promise<SitemapTree> {
     let tree = await this.#crawlNow(state, []);
     if (tree.unreachable !== undefined) return tree;
     const wasMadeAlike = this.#wasMadeAlike(state);
-    // Sitemaps that discovery found before but did not try today are requested by their URLs.
+    // If discovery did not try sitemaps that it found before, crawls again and requests them by path.
     const missing = wasMadeAlike ? this.#markedPathsOf(this.#evidence(tree, state).unasked()) : [];
     if (missing.length > 0) {
       await tree.close();
@@ -283,7 +284,7 @@ export class ChangesRun {
     const unread = evidence.unread();
     const replaced = this.#pathsOf(evidence.replaced()).map((path) => replacedMark + path.slice(1));
     const held = [...this.#markedPathsOf(unasked), ...replaced];
-    // A sitemap on another host can only be found again where it was listed.
+    // A sitemap on another host cannot be requested by path, so the last version of the document that listed it is used.
     for (const { url, list } of unasked) if (this.#pathsOf([{ url }]).length === 0) unread.add(list);
     const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
     await tree.close();
@@ -291,7 +292,7 @@ export class ChangesRun {
     const source = knownDocuments(await openArchive(this.#received), state?.archive, isStale);
     try {
       const { sitemaps } = { ...defaultLimits, ...defined(this.#crawl.limits ?? {}) };
-      // The limit leaves room for documents that are taken from the state.
+      // The limit leaves room for documents from the state.
       const known = [...(state?.tree.sitemaps() ?? [])].length;
       const limits = { ...withoutBudgets(this.#crawl.limits), sitemaps: sitemaps + known };
       const options = withPlaces(this.#crawl, state?.archive.info?.settings ?? {}, [...missing, ...held]);
@@ -320,7 +321,7 @@ export class ChangesRun {
     return buildTreeWhile(this.#target, { ...this.#crawl, ...previous, extraKnownPaths, save: this.#received }, {});
   }
 
-  // Whether this run looks everywhere that the last run looked. Paths that earlier runs added do not count.
+  // Whether this run looks everywhere that the last run looked. Ignores extra paths, because earlier runs add some.
   #wasMadeAlike(state: State | undefined): boolean {
     const [own, both] = [{}, state?.archive.info?.settings ?? {}].map((was) => ({
       ...withPlaces(this.#crawl, was, []),
@@ -335,7 +336,7 @@ export class ChangesRun {
     );
   }
 
-  // The paths of sitemaps on the website itself.
+  // Returns the paths of sitemaps below the homepage; skips all others.
   #pathsOf(sitemaps: readonly { readonly url: string }[]): string[] {
     const { homepage } = prepare(this.#target, this.#crawl).start;
     return sitemaps.flatMap(({ url }) => (url.startsWith(homepage) ? [url.slice(homepage.length - 1)] : []));
@@ -351,7 +352,7 @@ const robotsMark = "/./";
 type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
 const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
 
-// Combines the places where both runs look, so that pages that only the last run's options find are kept.
+// Returns options that look everywhere that either run looks, so that pages found only with the last run's options are kept.
 function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths: readonly string[]): Places {
   const settings: Readonly<Record<string, unknown>> = { ...resolveOptions(own) };
   const isOn = (name: string) => [name, settings[name] === true || was[name] === true] as const;
@@ -367,7 +368,7 @@ function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths:
   };
 }
 
-// Removes the limits for a whole website, because the files are the user's own.
+// Removes the limits on numbers, sizes and time, because all documents come from the user's own archives.
 function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const none = Number.POSITIVE_INFINITY;
   const budgets = { sitemaps: none, bytes: none, pages: none, time: none };
@@ -378,7 +379,7 @@ function inUse(name: string, owner: string): SitemapError {
   return new SitemapError("state-in-use", `${owner} is using ${name}; wait for it, or stop it`);
 }
 
-// Answers requests with today's documents or, if one could not be read, with its last readable version.
+// Answers requests with today's documents. If one could not be read or is stale, answers with its last readable version, if there is one.
 function knownDocuments(
   now: Archive,
   known: Archive | undefined,
@@ -401,8 +402,8 @@ function isLeft({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";
 }
 
-// Returns whether a change is certain. A page is gone if its sitemap was fully read, or if all indexes were and none lists the sitemap any
-// more.
+// Returns a function that says whether a change is certain. A page is gone if its sitemap was fully read and lacks it, or if all indexes
+// were fully read and none lists the sitemap any more.
 function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
   let namesAll = isComplete(tree.root.problems);
@@ -415,7 +416,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   return (change) => !isLeft(change) || (readable.get(change.sitemap) ?? namesAll);
 }
 
-// A tree without unknown parts: a page that is missing from it is gone.
+// Compares a tree as if it were complete. `certainty` then drops the changes that are not certain.
 class KnownSide extends TreeSide {
   override async scan(lists: PageLists): Promise<SideFacts> {
     return { ...(await super.scan(lists)), complete: true, unsure: new Set(), isTried: () => true };

@@ -1,4 +1,4 @@
-// The passes of a diff: read both sides, join, then report what differs.
+// Runs the passes of a diff: read both sides, join their pages by URL, then report what differs.
 import { isDeepStrictEqual } from "node:util";
 import { pauseWhenDue } from "../crawl/read.ts";
 import { Marks } from "../join/marks.ts";
@@ -21,15 +21,16 @@ import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
 import type { DiffSettings } from "./settings.ts";
 
-// Marks of pages: only on this side; also on the other side, with different fields; also there with the same fields, but in another
-// sitemap.
+// The marks of pages: the page is only on this side; it is on both sides, with different fields; or it is on both sides with the same
+// fields, but in different sitemaps.
 const alone = 1;
 const changed = 2;
 const moved = 3;
-// On the old side, 3 means that a page is only on this side, and was in a feed or a news story, so it expired.
+// Only new pages are marked as moved, and only old ones as expired, so both marks can be 3. An expired page is only on the old side, where
+// it was a news story or in a feed.
 const expired = 3;
 
-/** Reports what differs between two sides. Closes the spill file. */
+/** Reports what differs between two sides, and closes the spill file at the end. */
 export async function* compareSides(
   oldSide: Side,
   newSide: Side,
@@ -60,7 +61,7 @@ async function* compare(
   const isKnownGone = ({ key }: PageList) =>
     isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "") && !isOmitted(after, key, before);
   const isKnownNew = ({ key }: PageList) => isBeforeWhole && !isOmitted(before, key, after);
-  // Whether each side is certain to have all of its pages.
+  // Whether each side is certain to have all its pages.
   let [hasAllBefore, hasAllAfter] = [isBeforeWhole && before.complete, isAfterWhole && after.complete];
   const comparesFields = before.hasFields && after.hasFields;
   const isMoved = (one: PageList, other: PageList) =>
@@ -70,8 +71,8 @@ async function* compare(
   if (kinds.has("sitemap") && sitemaps.length > 0) yield sitemaps;
 
   const total = is.end - is.start;
-  // `pairs`: the new number of each changed page, by its old one. `earlier`: the old number and fields of each changed or moved page, by
-  // its new one.
+  // `pairs` maps the old number of each changed page to its new number. `earlier` maps the new number of each changed or moved page to its
+  // old number and to the position of its old fields in `texts`.
   const pairs = new OrderedRecords(spill, is.start, 1);
   const earlier = new OrderedRecords(spill, total, 4);
   const texts = new Texts(spill);
@@ -92,7 +93,7 @@ async function* compare(
       hasAllBefore &&= kind !== "unknown";
       if (kinds.has(kind)) marksAfter.set(other.number - is.start, alone);
     } else if (one === undefined || other === undefined) {
-      // Only documents that turned out not to be sitemaps declared the page, on both sides.
+      // The page was declared only by documents that turned out not to be sitemaps.
     } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
       counts.changed += 1;
       if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
@@ -155,14 +156,14 @@ async function* compare(
   };
 }
 
-// Lets timers and signals run.
+// Pauses a long loop, so that timers and signals can run.
 async function turn(signal: AbortSignal | undefined): Promise<void> {
   await pauseWhenDue();
   signal?.throwIfAborted();
 }
 
-// Whether a page that is missing on this side is known to be missing. A sitemap that does not exist on both sides has no pages. The pages
-// of the sitemaps in an index file are unknown, which does not matter if both sides are such files.
+// Whether a page that this side lacks is known to be missing. Unread sitemaps do not matter if they do not exist on either side. An index
+// file does not show the pages of its sitemaps, which matters unless both sides are index files.
 function knowsPages(side: SideFacts, other: SideFacts): boolean {
   const lacks = ({ sitemaps }: SideFacts, key: string) => isAbsent(sitemaps.get(key)?.reason?.code);
   const { unread = [], unsure = [] } = side;
@@ -173,15 +174,15 @@ function knowsPages(side: SideFacts, other: SideFacts): boolean {
   return (side.complete || areAbsent) && isRead && isSure && !skipsSitemaps;
 }
 
-// A skipped entry may be the page that seems to be missing. Sitemaps that always skip some are compared by number. Sides of different kinds
-// have no sitemaps in common, so all their entries count.
+// Whether a sitemap has more skipped entries on this side: a skipped entry may be the page that seems to be missing. Sides of different
+// kinds have no sitemaps in common, so the skipped entries of all sitemaps are compared.
 function skipsMore(side: SideFacts, other: SideFacts, key: string): boolean {
   const skips = ({ skipped = new Map() }: SideFacts): number =>
     side.kind === other.kind ? (skipped.get(key) ?? 0) : [...skipped.values()].reduce((sum, count) => sum + count, 0);
   return skips(side) > skips(other);
 }
 
-// Reads the lists that contain marked pages again. `number`: the number of the first page of a batch.
+// Reads the lists that contain marked pages again. Each batch comes with the number of its first page.
 async function* marked(
   side: Side,
   { lists, start }: PageLists,
@@ -211,7 +212,7 @@ function totalsOf({ lists, start, end }: PageLists, complete: boolean): DiffSide
   return { pages, sitemaps: lists.length - unread.length, complete };
 }
 
-// Sitemaps that are new, gone, no longer readable or readable again: first the sitemaps that are missing on the new side, then those that
+// Yields sitemaps that are new, gone, no longer readable or readable again: first those that are missing on the new side, then those that
 // it has.
 function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<SitemapChange, void> {
   const kind = "sitemap";
@@ -230,8 +231,8 @@ function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<Sitemap
   }
 }
 
-// A missing sitemap is known to be gone if the index that lists it on the other side was fully read here. If that index is missing, too,
-// the same is checked for it. Indexes can list one another, and robots.txt.
+// Whether a sitemap that this side lacks is known not to exist. It is, if the index that lists it on the other side was fully read here. If
+// that index is missing, too, its own index decides. Indexes can list one another, so the search remembers what it has seen.
 function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): boolean {
   const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
   const seen = new Set([sitemap]);
@@ -246,8 +247,8 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
   return namesAll(side, other, undefined);
 }
 
-// Whether a side did not look for a sitemap of the other side: either it lists the sitemap, or an index that leads to it, but did not read
-// it; or its discovery did not try the URL where the other side found it.
+// Whether this side did not look for a sitemap of the other side. It may list the sitemap, or an index that leads to it, without having
+// read it; or its discovery did not try the URL where the other side found it.
 function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, other: SideFacts): boolean {
   const seen = new Set<string>();
   for (let key = sitemap; !seen.has(key); ) {
@@ -261,12 +262,12 @@ function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, 
   return false;
 }
 
-// Whether an index lists everything that the same index lists on the other side. A file has no key.
+// Whether this side knows everything that an index lists. The key `undefined` stands for discovery, or for a file.
 function namesAll(side: SideFacts, other: SideFacts, index: string | undefined): boolean {
   return side.indexes.get(index) === true && !skipsMore(side, other, index ?? "");
 }
 
-// The fields that differ, in the order of `comparedFields`. The order of fields inside an object does not matter.
+// Returns the fields that differ, in the order of `comparedFields`. The order of fields inside an object does not matter.
 function changedFields(before: SitemapPage, after: SitemapPage, ignored: ReadonlySet<PageField>): PageField[] {
   return comparedFields.filter(
     (field) => !ignored.has(field) && !isDeepStrictEqual(comparedValue(before, field), comparedValue(after, field)),

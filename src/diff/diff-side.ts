@@ -1,4 +1,4 @@
-// One side of a diff: its forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
+// Defines the sides of a diff: their forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
 import type { CrawlEvent } from "../model/event.ts";
@@ -22,7 +22,7 @@ export interface DiffBytes {
   readonly bytes: AsyncIterable<Uint8Array>;
 }
 
-/** Checks a side. Throws a `SitemapError` for a wrong argument. The content of a file is checked when it is opened. */
+/** Throws a `SitemapError` if a side has the wrong type. Files are checked later, when they are opened. */
 export function checkSide(source: DiffSide): void {
   if (isTree(source)) return;
   if (isBytes(source)) {
@@ -42,11 +42,11 @@ export function isTarget(source: CrawlTarget): boolean {
   return typeof source !== "string" || /^https?:\/\//i.test(source);
 }
 
-/** A sitemap of a side: whether it could be read, and whether its index could. */
+/** A sitemap of a side: whether it could be read, and what listed it. */
 export interface SideSitemap {
-  /** Why it is invalid; undefined if it could be read, at least in part. */
+  /** Why the sitemap is invalid; undefined if it could be read, at least in part. */
   readonly reason: Problem | undefined;
-  /** The key of its index or robots.txt; undefined for sitemaps found by discovery. */
+  /** The key of the index or robots.txt that lists the sitemap; undefined if discovery found it in another way. */
   readonly parent: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface OpenSideOptions {
   /** The column of a table that has the URLs: its name or its number, starting at 1. */
   readonly column?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the events while a website or an archive is read. */
+  /** Called with each event while a website or an archive is read. */
   readonly onEvent?: ((event: CrawlEvent) => void) | undefined;
   /** Called with the problems of a file. */
   readonly onProblems?: ((problems: readonly Problem[]) => void) | undefined;
@@ -73,14 +73,15 @@ export interface Side {
 /** What is known about a side after it was read. */
 export interface SideFacts {
   readonly complete: boolean;
-  /** The keys of everything that could not be fully read, if it is known one by one. */
+  /** The keys of the sitemaps that could not be fully read, if they are known. */
   readonly unread?: readonly string[];
   /** How many entries of each sitemap were skipped, by its key; `""` for a file. */
   readonly skipped?: ReadonlyMap<string, number>;
-  /** URLs that discovery tried without finding a sitemap or learning that there is none. */
+  /** URLs that discovery tried without learning whether there is a sitemap. */
   readonly unsure?: ReadonlySet<string>;
   /**
-   * The URLs of sitemaps that indexes list, read or not, if they are known: filters skip sitemaps, and so does an archive of such a run.
+   * The URLs of all sitemaps that indexes list, if they are known. Some may not have been read, because filters skipped them, or because
+   * they are missing from an archive of such a run.
    */
   readonly declared?: ReadonlySet<string>;
   /** Whether discovery tried a URL, or could not have tried it, because it is on another host or the sitemaps were given. */
@@ -88,17 +89,17 @@ export interface SideFacts {
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;
   /**
-   * `tree`: sitemaps of a website. `index`: a file that lists sitemaps, which were not read. `file`: one file with pages; which sitemap
-   * they are from is meaningless.
+   * A `tree` has the sitemaps of a website. An `index` is a file that lists sitemaps, which were not read. A `file` has pages whose
+   * sitemaps are not compared.
    */
   readonly kind: "tree" | "index" | "file";
   /** The sitemaps, by the URL that they were declared with, in declared order. */
   readonly sitemaps: ReadonlyMap<string, SideSitemap>;
-  /** For each index: whether every sitemap that it lists is known. The key `undefined` stands for discovery. */
+  /** Says for each index whether every sitemap that it lists is known. The key `undefined` stands for discovery, or for a file. */
   readonly indexes: ReadonlyMap<string | undefined, boolean>;
 }
 
-/** The facts of a file without pages. */
+/** The facts about a file without pages. */
 export const emptyFile: SideFacts = {
   complete: true,
   hasFields: true,
@@ -113,12 +114,12 @@ export const emptySide: Side = {
   async *read() {},
 };
 
-/** How many entries were skipped. */
+/** Counts the entries that were skipped because of these problems. */
 export function skippedEntries(problems: readonly Problem[]): number {
   return problems.reduce((sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count), 0);
 }
 
-/** Whether this reason means that the document does not exist. */
+/** Whether this problem code means that a document does not exist. */
 export function isAbsent(code: string | undefined): boolean {
   return code === "http-404" || code === "http-410";
 }

@@ -1,6 +1,6 @@
-// The differences between two trees, in declared order and constant memory: both are read once, page by page into
-// records of 20 bytes; records are joined on disk, partition by partition, and mark the pages that differ; documents
-// with marked pages are read a second time to report these pages. The URLs are never all in memory.
+// Compares two trees, in declared order and constant memory. Both are read once, and each page becomes a record of 20 bytes. The records
+// are joined on disk, partition by partition, to mark the pages that differ. Documents with marked pages are then read again, to report
+// these pages. The URLs are never all in memory.
 
 import { flatten } from "../crawl/crawl.ts";
 import { SpillFile } from "../join/spill-file.ts";
@@ -11,9 +11,9 @@ import { openSide } from "./open-side.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 
 /**
- * The differences between two trees: first of the sitemaps, then the pages that are missing now, in the order of the side before,
- * then those that are new, changed or moved, in the order of the side after. Each URL comes once; if a side declares it twice,
- * the first declaration counts. Leaving the loop ends the diff.
+ * Lists the differences between two trees: first the sitemaps, then the pages that are missing now, in the order of the old side,
+ * then those that are new, changed or moved, in the order of the new side. Each URL comes once; if a side declares it twice, the first
+ * declaration counts. Leaving the loop ends the diff.
  *
  * @example
  * for await (const change of diffTrees("monday.warc.gz", "tuesday.warc.gz")) {
@@ -30,10 +30,10 @@ export function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptio
   return { [Symbol.asyncIterator]: () => flatten(reported()) };
 }
 
-/** Called with the events of each side. */
+/** Returns the listeners for the events and problems of a side. */
 export type OnSide = (side: "before" | "after") => Pick<OpenSideOptions, "onEvent" | "onProblems">;
 
-/** `diffTrees` in batches of changes, with the totals at the end. */
+/** Like `diffTrees`, but yields batches of changes, and returns the totals. */
 export async function* diffBatches(
   before: DiffSide | Side,
   after: DiffSide | Side,
@@ -43,13 +43,13 @@ export async function* diffBatches(
 ): AsyncGenerator<readonly TreeChange[], DiffTotals> {
   const { crawl, column, signal } = settings;
   signal?.throwIfAborted();
-  // Both are opened before anything is read, so that mistakes are reported immediately.
+  // Opens both sides before anything is read, so that mistakes are reported immediately.
   const was = openSide(before, { crawl, column, signal, ...onSide("before") });
   const is = openSide(after, { crawl, column, signal, ...onSide("after") });
   try {
     return yield* compareSides(was, is, settings, spill);
   } catch (error) {
-    // Failures because of the caller's signal throw its reason.
+    // If the caller's signal caused the failure, throws the signal's reason.
     signal?.throwIfAborted();
     throw error;
   } finally {

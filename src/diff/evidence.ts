@@ -1,6 +1,6 @@
-// What a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was read without a loss and
-// no longer lists it, or the index or robots.txt that listed the sitemap was read without a loss and no longer lists the sitemap. Anything
-// else that is missing keeps its last known state.
+// Decides what a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was fully read and
+// no longer lists it, or the index or robots.txt that listed the sitemap was fully read and no longer lists the sitemap. Anything else that
+// is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { isComplete } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
@@ -12,15 +12,15 @@ import { declaredKey, isFeed, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
 
-/** URLs of sitemaps that the last state has although nothing listed them. */
+/** URLs of sitemaps that the last run kept, although nothing listed them any more. */
 export interface HeldSitemaps {
-  /** Their replacement could not be read. */
+  /** Sitemaps whose replacement could not be read. */
   readonly replaced: ReadonlySet<string>;
-  /** A robots.txt listed them that has listed no sitemap since. */
+  /** Sitemaps from a robots.txt that has listed no sitemap since. */
   readonly fromRobots: ReadonlySet<string>;
 }
 
-/** The sitemaps of the last known state, and those of today. */
+/** Compares the sitemaps of today with those of the last known state. */
 export class Evidence {
   readonly #now: SitemapTree;
   readonly #tree: SitemapTree | undefined;
@@ -34,7 +34,7 @@ export class Evidence {
     this.#now = now;
     this.#tree = before;
     this.#held = held;
-    // The root comes first.
+    // `unread` and `replaced` rely on the root, which comes first.
     this.#before = [...(before?.sitemaps() ?? [])];
     for (const each of this.#before) if (!this.#known.has(declaredKey(each))) this.#known.set(declaredKey(each), each);
     for (const each of now.sitemaps())
@@ -44,8 +44,8 @@ export class Evidence {
   }
 
   /**
-   * Sitemaps that were read before and that this run did not look for. A sitemap from robots.txt is gone if robots.txt was read without a
-   * loss and lists others now. A sitemap found by discovery never counts as gone: a homepage without its link may be another page.
+   * Returns sitemaps that were read before, but that this run did not look for. A sitemap from robots.txt is gone if robots.txt was fully
+   * read and lists others now. A sitemap found in another way never counts as gone: a homepage without its link may be another page.
    */
   unasked(): { readonly url: string; readonly list: Role }[] {
     const lists = this.#before.filter((each): each is IndexSitemap => each.kind === "index" && each.format !== "xml");
@@ -60,18 +60,18 @@ export class Evidence {
     });
   }
 
-  // With a path there are two robots.txt files, and it is not known which one listed a sitemap that is held.
+  // A homepage with a path may have two robots.txt files. Both must be convincing, because it is not known which one listed a held sitemap.
   #areAllConvincing(): boolean {
     const requested = this.#now.discovery.filter(({ by }) => by === "robots");
     return requested.length > 0 && requested.every(({ url }) => this.#isConvincing(this.#named.get(url)));
   }
 
-  // A robots.txt that lists no sitemap may be an error message, or the default file of a server.
+  // A robots.txt that lists no sitemap is not convincing: it may be an error message, or the default file of a server.
   #isConvincing(robots: Sitemap | undefined): boolean {
     return robots?.kind === "index" && robots.complete && robots.children.length > 0;
   }
 
-  /** URLs that discovery read before but did not find today, so they are not in the tree. Status 410 means gone; 404 may be a mistake. */
+  /** Returns URLs that were read before, but that discovery could not read or find today. Status 410 means gone; 404 may be a mistake. */
   kept(): string[] {
     const unanswered = new Set(unansweredUrls(this.#now));
     for (const { url, by, outcome, status } of this.#now.discovery)
@@ -85,8 +85,8 @@ export class Evidence {
   }
 
   /**
-   * The URLs of sitemaps that may have lost entries since the last state, and of redirects to them. Adds those that were read without a loss to
-   * `kept`.
+   * Returns the URLs of sitemaps that may have lost entries since the last state, and of redirects to them. Adds sitemaps that seemed to be
+   * fully read to `kept`.
    */
   async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
@@ -110,22 +110,21 @@ export class Evidence {
     return stale;
   }
 
-  // The pages that a sitemap lists today; without one, those of the website.
+  // Returns the pages that a sitemap lists today or, without a sitemap, all pages of the website.
   async #listed(sitemap: Sitemap | undefined): Promise<TextSet> {
     const listed = new TextSet();
     for await (const { url } of this.#now.pages(sitemap)) listed.add(url);
     return listed;
   }
 
-  // Whether all pages that a sitemap had in the last state are listed.
+  // Whether all pages that a sitemap had in the last state are among the listed ones.
   async #hasAll(listed: TextSet, last: Sitemap): Promise<boolean> {
     for await (const { url } of this.#tree?.pages(last) ?? []) if (!listed.has(url)) return false;
     return true;
   }
 
   /**
-   * The roles of documents that could not be read because a redirect failed, or that are cut off, unless the last state has the same
-   * problem.
+   * Returns `robots` or `homepage` if that document could not be fully read today, unless the last state has the same problem.
    */
   unread(): Set<Role> {
     const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
@@ -134,8 +133,8 @@ export class Evidence {
   }
 
   /**
-   * Sitemaps that are no longer listed, but whose pages may be in a document that cannot be read today: an index, or a sitemap that was
-   * never read before. A sitemap that is not found (404) counts as such a document only on the first day.
+   * Returns sitemaps that are no longer listed, but whose pages may be in a document that cannot be read today: an index, or a sitemap that
+   * was never read before. A document that is not found (404) counts only in the first run that misses it.
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {
@@ -150,7 +149,7 @@ export class Evidence {
   }
 }
 
-// The document that could not be read, by the problem of the website that reports it.
+// Maps problems of a website to the role of the document that could not be fully read.
 const unreadRoles: Readonly<Record<string, Role>> = {
   "robots-unreachable": "robots",
   "homepage-unreachable": "homepage",
@@ -162,18 +161,18 @@ function isMissing(sitemap: Sitemap): boolean {
   return sitemap.kind === "invalid" && isAbsent(sitemap.reason.code);
 }
 
-/** Whether entries may be missing. */
+/** Whether a sitemap could not be fully read, so that entries may be missing. */
 export function isUnread(sitemap: Sitemap): boolean {
   return !isComplete(problemsOf(sitemap));
 }
 
-// A feed always contains its newest items, so an empty feed is a mistake.
+// Whether a feed became empty, which must be a mistake, because a feed always contains its newest items.
 function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
   const isEmpty = sitemap.kind === "pages" && isFeed(sitemap.format) && sitemap.pageCount === 0;
   return isEmpty && last.kind === "pages" && last.pageCount > 0;
 }
 
-// A skipped entry may be the page that seems to be missing. If entries were skipped before, only a larger number counts.
+// Whether more entries were skipped than before: a skipped entry may be the page that seems to be missing.
 function skipsMore(sitemap: Sitemap, last: Sitemap): boolean {
   return skippedEntries(problemsOf(sitemap)) > skippedEntries(problemsOf(last));
 }

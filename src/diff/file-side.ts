@@ -1,4 +1,4 @@
-// A local file or a stream as one side of a diff: a sitemap of any format, or a list of URLs. Nothing in it is fetched.
+// Reads a local file or a stream as one side of a diff: a sitemap of any format, or a list of URLs. Fetches none of its URLs.
 
 import { createReadStream } from "node:fs";
 import path from "node:path";
@@ -35,7 +35,6 @@ export class FileSide implements Side {
   readonly #settings: ReadSettings;
   #isTable: boolean;
 
-  /** `source` is a path, or a stream, which is stored while it is received. */
   constructor(source: string | DiffBytes, options: OpenSideOptions, isTable = false) {
     this.#isTable = isTable;
     this.#source = source;
@@ -43,7 +42,7 @@ export class FileSide implements Side {
     this.#options = options;
     const { limits, strict = false } = options.crawl ?? {};
     const rewrite = checkedRewrite("rewrite", options.crawl?.rewrite ?? []);
-    // The file belongs to the caller, so its length is not limited.
+    // By default, the length of the file is not limited, because it belongs to the caller.
     const endless = { documentBytes: Number.POSITIVE_INFINITY, documentEntries: Number.POSITIVE_INFINITY };
     this.#settings = { limits: { ...defaultLimits, ...endless, ...defined(limits ?? {}) }, strict, rewrite };
   }
@@ -63,7 +62,7 @@ export class FileSide implements Side {
     if (outcome.kind === "invalid") this.#expectEmptyList(outcome.reason);
     this.#options.onProblems?.(problems);
     for (const list of lists.lists) list.isFeed = outcome.kind === "pages" && isFeed(outcome.format);
-    // An empty list is complete.
+    // Only an empty list of URLs is invalid here, and it is complete.
     const complete = outcome.kind === "invalid" || step.value.complete;
     return {
       kind: outcome.kind === "index" ? "index" : "file",
@@ -75,7 +74,7 @@ export class FileSide implements Side {
     };
   }
 
-  // A list may be empty; any other file without pages is not a sitemap.
+  // Accepts an empty list of URLs. Throws for any other invalid file.
   #expectEmptyList(reason: Problem): void {
     const mayBeEmpty = typeof this.#source !== "string" || /\.txt$/i.test(this.#source);
     if (reason.code !== "empty" || !mayBeEmpty)

@@ -1,4 +1,4 @@
-// After a migration: requests every page that is gone at its old address, and says where it leads.
+// Checks a migration: requests every page that is gone at its old address, and says where it leads.
 
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
@@ -13,7 +13,7 @@ import { checkSide, type DiffSide, isBytes, isTarget } from "./diff-side.ts";
 import { diffBatches, type OnSide } from "./diff-trees.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
 
-/** Options of `followGone`. Those of a crawl are for sides that are websites, and for the requests of old addresses. */
+/** Options of `followGone`. The options of a crawl apply to sides that are websites, and to the requests for old addresses. */
 export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
   /** Saves the responses of the old addresses to this archive. */
   save?: string | undefined;
@@ -42,7 +42,7 @@ export function followGone(before: DiffSide, after: DiffSide, options: FollowOpt
   };
 }
 
-/** Like `followGone`, with the totals at the end. */
+/** Like `followGone`, but returns the totals. */
 export async function* followRows(
   before: DiffSide,
   after: DiffSide,
@@ -87,7 +87,7 @@ export async function* followRows(
   }
 }
 
-// The URLs that the caller gave. URLs in an archive or a file are not trusted: their addresses may be private.
+// Returns the URLs that the caller gave, which may be private. URLs from an archive or a file may not, because they are not trusted.
 function namedUrls(side: DiffSide): string[] {
   if (isTree(side) || isBytes(side)) return [];
   if (typeof side === "string") return isTarget(side) ? [side] : [];
@@ -101,7 +101,7 @@ function isGone(change: TreeChange): change is Gone {
   return change.kind === "removed" || (change.kind === "unknown" && change.missing === "after");
 }
 
-// How many bytes of a page are read. The title and enough text to compare are at the beginning.
+// How many bytes of a page are read: its title, and enough text to compare, are at the beginning.
 const pageBytes = 256 * 1024;
 
 async function verdictOf(

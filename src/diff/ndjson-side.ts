@@ -1,4 +1,4 @@
-// A file of pages in the format `ndjson` as one side of a diff: one page per line, with the sitemap that declares it.
+// Reads a file of pages in the format `ndjson` as one side of a diff: one page per line, with the sitemap that declares it.
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
 import type { Options } from "../model/options.ts";
@@ -11,9 +11,9 @@ import type { PageList, PageLists } from "./page-lists.ts";
 export class NdjsonSide implements Side {
   readonly #file: string;
   readonly #rewrite: Rewrite;
-  // Whether everything declared was read. The last line of the file may say that it was not.
+  // Whether the run that wrote the file read everything that the website declares. The last line may say that it did not.
   #complete = true;
-  // The start and end of each list in the file.
+  // Where each list starts and ends in the file, in bytes.
   readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
 
   constructor(file: string, rewrite: Options["rewrite"] = []) {
@@ -56,7 +56,7 @@ export class NdjsonSide implements Side {
     if (batch !== undefined) yield batch;
   }
 
-  // Yields lines, with their line ends.
+  // Yields lines with their line ends.
   async *#lines(range: { readonly start: number; readonly end?: number }): AsyncGenerator<Buffer, void> {
     // Chunks of a long line are joined once, at its end.
     let open: Buffer[] = [];
@@ -74,7 +74,7 @@ export class NdjsonSide implements Side {
     if (length > 0) yield Buffer.concat(open);
   }
 
-  // Parses a line. Undefined for the last line, which says whether everything was read.
+  // Returns the page on a line, or undefined for the last line, which says whether everything was read.
   #parsed(line: string): (SitemapPage & { readonly sitemap: string }) | undefined {
     try {
       const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ export class NdjsonSide implements Side {
   }
 }
 
-/** Whether all fields have the types that writers expect. Otherwise a run would fail after half of its output was written. */
+/** Whether all fields have the types that writers expect. Without this check, a run could fail after half of its output was written. */
 export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   return typeof page["sitemap"] === "string" && hasTypes(page, pageTypes);
 }
@@ -128,5 +128,5 @@ interface Batch {
 }
 
 const batchLength = 1000;
-// The longest line in bytes. No page that is written has a longer one.
+// The longest line that is accepted, in bytes. Pages that we write are shorter.
 const longestLine = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-// Opens one side of a diff: finds out its form, and how to read its pages.
+// Opens one side of a diff: recognizes its form, and chooses how to read its pages.
 
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { CrawlEvent } from "../model/event.ts";

@@ -1,6 +1,6 @@
-// The pages of both sides, list by list, numbered in the order of their declaration: first those of the old side, then those of the new.
-// The pages of each sitemap have consecutive numbers, so that a number identifies the sitemap. A page is a record of 20 bytes:
-// fingerprints of its URL (64 bits), of its date and of its other fields (32 bits each), and its number.
+// Numbers the pages of both sides in declared order: first those of the old side, then those of the new. The pages of each sitemap have
+// consecutive numbers, so a number identifies the sitemap. A page becomes a record of 20 bytes: fingerprints of its URL (64 bits), of its
+// date and of its other fields (32 bits each), and its number.
 import { Join } from "../join/join.ts";
 import { runAt } from "../join/marks.ts";
 import type { SpillFile } from "../join/spill-file.ts";
@@ -15,7 +15,7 @@ export interface PageList {
   readonly sitemap: string;
   /** The URL that declares the sitemap, which identifies it on both sides. */
   key: string;
-  /** The number of its first page. */
+  /** The number of the sitemap's first page. */
   readonly start: number;
   count: number;
   /** The document turned out not to be a sitemap, so its records do not count. */
@@ -24,16 +24,17 @@ export interface PageList {
   isFeed?: boolean;
 }
 
-/** The fingerprints of all pages, by URL. */
+/** Creates a join for the records of all pages, by the fingerprint of their URL. */
 export function pageJoin(spill: SpillFile): Join {
-  // There are enough partitions to keep each small with a hundred million pages, and few enough to keep their buffers small.
+  // 256 partitions are enough to keep each one small with a hundred million pages, and few enough to keep their buffers small.
   return new Join(spill, { width: 5, keyLength: 2, partitionBits: 8 });
 }
 
 export class PageLists {
   readonly lists: PageList[] = [];
-  /** The number of the first page, and the number after the last one. */
+  /** The number of the first page of this side. */
   readonly start: number;
+  /** The number after that of the last page. */
   end: number;
   readonly #starts: number[] = [];
   readonly #join: Join;
@@ -43,7 +44,7 @@ export class PageLists {
   readonly #reader = new FingerprintReader();
   readonly #fields: readonly PageField[];
 
-  /** `start` is, for the new side, the number of its first page. */
+  /** Creates the lists of a side. The new side needs `start`, the number of its first page; the old side starts at 0. */
   constructor(join: Join, settings: DiffSettings, start?: number) {
     const isNew = start !== undefined;
     this.#onListed = isNew ? settings.onListed : undefined;
@@ -55,7 +56,7 @@ export class PageLists {
     this.#fields = comparedFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
-  /** Adds pages of a sitemap; those of one sitemap come together. Throws the reason of the signal. */
+  /** Adds a batch of pages. The batches of a sitemap must come one after the other. Throws the signal's reason if it is aborted. */
   add(sitemap: string, pages: readonly SitemapPage[]): void {
     this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
@@ -70,7 +71,7 @@ export class PageLists {
     if (this.end > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
   }
 
-  /** The list of a page, by its number. */
+  /** Returns the list that contains the page with this number. */
   listOf(number: number): PageList {
     return this.lists[runAt(this.#starts, number)]!;
   }
@@ -83,7 +84,7 @@ export class PageLists {
     const first = mix(this.#reader.high ^ (this.#reader.low >>> 15), 0x85ebca6b);
     const second = mix(this.#reader.low ^ (first >>> 13), 0xc2b2ae35);
     const date = ignored.has("lastModified") ? 0 : hashOf(page.lastModified);
-    // The last bit says whether the page is a news story.
+    // The lowest bit says whether the page is a news story.
     const rest = (this.#restOf(page) & ~1) | (page.newsStory === undefined ? 0 : 1);
     this.#join.add(first, second, date, rest, number);
   }
@@ -97,18 +98,18 @@ export class PageLists {
 
 const factor = 0x9e3779b1;
 
-/** A page of one side: the first declaration of its URL. */
+/** A page on one side: the first declaration of its URL. */
 interface Declared {
   readonly number: number;
   readonly list: PageList;
-  /** Fingerprints of its date and of its other fields. */
+  /** The fingerprints of the page's date and of its other fields. */
   readonly date: number;
   readonly rest: number;
-  /** Whether all declarations of the page are in feeds or news stories, which expire. */
+  /** Whether all declarations of the page are news stories or in feeds, which expire. */
   expires: boolean;
 }
 
-/** A page on both sides. */
+/** The page with a URL on each side, if the side has it. */
 type Match = readonly [before: Declared | undefined, after: Declared | undefined];
 
 /** Yields each URL once. On each side, its first declaration counts. */
@@ -129,7 +130,7 @@ export function* matchPages(join: Join, before: PageLists, after: PageLists): Ge
   }
 }
 
-// A hash that is equal for equal values. The order of fields in an object does not matter.
+// Returns the same hash for equal values. The order of fields in an object does not matter.
 function hashOf(value: unknown): number {
   if (typeof value === "object" && value !== null) {
     let sum = 0;

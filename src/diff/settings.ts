@@ -1,4 +1,4 @@
-// The options of a diff: what they mean, and how they are checked.
+// Defines and checks the options of a diff.
 import {
   type ChangeKind,
   changeKinds,
@@ -12,7 +12,8 @@ import { crawlOptionsIn, type Options } from "../model/options.ts";
 import { type Matches, type Pattern, passing, patterns } from "../model/pattern.ts";
 
 /**
- * Options of `diffTrees`. Those of a crawl are for sides that are websites; `rewrite` applies to archives and files, too, but not to trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
+ * trees.
  */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -28,7 +29,7 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   only?: readonly ChangeKind[] | undefined;
   /** Compare only pages whose URL matches one of these patterns. Other pages count as being on neither side. */
   include?: Pattern | readonly Pattern[] | undefined;
-  /** Compare no page whose URL matches one of these patterns. */
+  /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
   /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
   column?: string | undefined;
@@ -50,7 +51,7 @@ export interface DiffSettings extends Pick<DiffOptions, "column" | "signal" | "o
   /** Whether a page is compared, by its URL. @default all */
   readonly include?: Matches | undefined;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The contents of pages of both sides by their URLs, if they are compared. */
+  /** Functions that return the content of a page on each side, if contents are compared. */
   readonly contents?: readonly [before: ContentOf, after: ContentOf] | undefined;
   /** Called with the URL of each page of the new side. */
   readonly onListed?: (url: string) => void;
@@ -60,8 +61,8 @@ export interface DiffSettings extends Pick<DiffOptions, "column" | "signal" | "o
 export function resolveDiffOptions(options: DiffOptions = {}): DiffSettings {
   const own = ["ignore", "only", "include", "exclude", "column", "signal", "onFinished"];
   const crawl = crawlOptionsIn(options, own, ["save", "resume"]);
-  const { ignore: left = [], only = listedKinds } = options;
-  const ignore = namesAmong("ignore", left, ignorable);
+  const { ignore: names = [], only = listedKinds } = options;
+  const ignore = namesAmong("ignore", names, ignorable);
   return {
     ignored: new Set(ignore.filter((name) => name !== "sitemap")),
     ignoresSitemap: ignore.includes("sitemap"),

@@ -1,5 +1,5 @@
-// Counts the changes of a diff: by sitemap, by section of the website and by field, and keeps the first examples of
-// each kind. A website can have any number of sections: beyond a limit they are counted together.
+// Counts the changes of a diff by sitemap, by section of the website and by field, and keeps the first examples of each kind. A website can
+// have any number of sections, so those beyond a limit are counted together.
 import type {
   ChangeCounts,
   ChangedField,
@@ -70,7 +70,7 @@ function countsOf(groups: Map<string, Counts>, name: string): Counts {
   return counts;
 }
 
-// The groups with most changes first. The sort is stable: groups with equally many changes keep their order.
+// Sorts groups by their number of changes, largest first. Groups with equally many changes keep their order.
 function sorted(groups: ReadonlyMap<string, ChangeCounts>): ChangeGroup[] {
   const total = ({ changes }: ChangeGroup) => Object.values(changes).reduce((sum, count) => sum + count, 0);
   return [...groups].map(([name, changes]) => ({ name, changes })).sort((one, other) => total(other) - total(one));

@@ -1,23 +1,23 @@
-// Text files as lines, and tables (CSV or TSV) as rows, with their line numbers: lists of websites, and exports of crawlers, in the
+// Reads text files as lines, and tables (CSV or TSV) as rows, with their line numbers: lists of websites and exports of crawlers, in the
 // encodings that spreadsheets save. https://www.rfc-editor.org/rfc/rfc4180
 import { size } from "../model/figures.ts";
 
-/** The number of a line from 0, and its text. */
+/** A line: its number, counted from 0, and its text. */
 export type Line = readonly [number, string];
 
 const longestLine = 1024 * 1024;
-/** Stands for a line that is too long. No line of text contains a NUL. */
+/** Replaces a line that is too long. No line of text contains a NUL. */
 export const tooLong = "\0";
 export const tooLongInWords: string = `a line of more than ${size(longestLine)}`;
 
-/** Yields lines. A line that is too long is replaced, so that it takes little memory. */
+/** Yields lines. Replaces a line that is too long with `tooLong`, to save memory. */
 export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void> {
   let number = 0;
   let open = "";
   let decoder: TextDecoder | undefined;
   for await (const chunk of bytes) {
     decoder ??= textDecoder(chunk);
-    // A return at the end of a chunk may be half of a line end.
+    // A carriage return at the end of a chunk may be half of a line end, so it does not end a line yet.
     const lines = (open + decoder.decode(chunk, { stream: true })).split(lineEnds);
     open = (lines.pop() ?? "").slice(0, longestLine + 1);
     for (const line of lines) yield [number++, line.length > longestLine ? tooLong : line];
@@ -36,25 +36,25 @@ function textDecoder([first, second]: Uint8Array): TextDecoder {
   return new TextDecoder((first === 0xfe && second === 0xff) || first === 0 ? "utf-16be" : "utf-8");
 }
 
-/** The number of its first line, its text, and its cells. */
+/** A row: the number of its first line, its text, and its cells. */
 export type Row = readonly [number, string, readonly string[]];
 
-/** The rows of a table, without empty lines and comments. */
+/** Yields the rows of a table, without empty lines and comments. */
 export async function* rowsOf(lines: AsyncIterable<Line>): AsyncGenerator<Row, void> {
   const rows = new RowCollector();
   for await (const line of lines) yield* rows.add(line);
   yield* rows.end();
 }
 
-/** The rows at the beginning of a table. The last one may be cut off. */
+/** Returns the rows at the beginning of a table. The last one may be cut off. */
 export function firstRows(start: Uint8Array): readonly Row[] {
   const rows = new RowCollector();
   const lines = textDecoder(start).decode(start).split(lineEnds);
   return [...lines.flatMap((line, at) => rows.add([at, line])), ...rows.end()];
 }
 
-// A quoted cell may contain line ends. If a quote is still open after this many lines, it is a stray one, and each line is a row, so that
-// nothing is lost.
+// A quoted cell may contain line ends. If a quote is still open after this many lines, it is a stray one: each line becomes a row, so that
+// no line is lost.
 const mostLines = 100;
 
 class RowCollector {
@@ -84,7 +84,7 @@ class RowCollector {
     return rows;
   }
 
-  /** `isOpen` means that the last cell has a quote that is not closed. */
+  /** Splits a text into cells. `isOpen` means that the last cell has no closing quote. */
   #split(text: string): { readonly cells: readonly string[]; readonly isOpen: boolean } {
     const cells: string[] = [];
     let isOpen = false;
@@ -98,7 +98,7 @@ class RowCollector {
   }
 }
 
-/** The separator that a line has most often outside of quotes. */
+/** Returns the separator that a line contains most often outside of quotes. */
 export function separatorOf(line: string): string {
   const unquoted = line.replaceAll(/"[^"]*"/g, "");
   const counts = separators.map((each) => unquoted.split(each).length);

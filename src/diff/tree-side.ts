@@ -1,4 +1,4 @@
-// A tree as one side of a diff: the caller's, or one that is built while its pages are read.
+// Reads a tree as one side of a diff: the caller's tree, or one that is built while its pages are read.
 import type { OrderedEvent } from "../model/event.ts";
 import type { SitemapPage } from "../model/page.ts";
 import {
@@ -16,7 +16,7 @@ import type { SitemapTree } from "../tree/tree.ts";
 import { type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
-/** Builds a tree, and reads its documents at the same time. */
+/** Builds a tree, and reports its pages while they are read. */
 type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 
 export class TreeSide implements Side {
@@ -52,7 +52,7 @@ export class TreeSide implements Side {
       parents.length = depth;
       const parent = parents.at(-1);
       parents.push(depth === 0 ? undefined : key);
-      // The root and robots.txt are not sitemaps with pages: they only list others.
+      // The root and robots.txt only list sitemaps. An index that also has pages has a child for them with its own URL.
       const isOwnPages = sitemap.kind === "pages" && key === parent;
       const isNamed = depth > 0 && !isOwnPages && !(sitemap.kind === "index" && sitemap.format === "robots");
       if (isNamed && !sitemaps.has(key))
@@ -66,7 +66,7 @@ export class TreeSide implements Side {
     const seen = new Set<string>();
     for (const list of lists.lists) {
       const node = this.#pages.get(list.sitemap);
-      // If a URL returned two documents, one of them to an anonymous request, only one can be read again.
+      // A URL may return different documents with and without credentials, but only one of them can be read again.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
       else Object.assign(list, { key: declaredKey(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
@@ -102,7 +102,7 @@ async function* pagesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenerato
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-// A single child may stand for all children beyond a limit.
+// Whether every sitemap that an index lists is among its children. A single invalid child may stand for all sitemaps beyond a limit.
 function namesAll({ complete, children }: IndexSitemap): boolean {
   return complete && !children.some((child) => child.kind === "invalid" && (child.reason.count ?? 1) > 1);
 }
@@ -111,7 +111,7 @@ function isWhole(sitemap: Sitemap): boolean {
   return sitemap.kind !== "invalid" && sitemap.complete;
 }
 
-/** The URLs that discovery tried without finding a sitemap or learning that there is none. */
+/** Returns the URLs that discovery tried without learning whether there is a sitemap. */
 export function unansweredUrls({ discovery }: SitemapTree): string[] {
   const isUnanswered = (outcome: string) => ["failed", "blocked", "refused", "not-a-sitemap"].includes(outcome);
   return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
@@ -122,7 +122,7 @@ export function isFeed(format: PagesFormat): boolean {
   return format === "rss" || format === "atom" || format === "json";
 }
 
-/** What identifies a sitemap on both sides: the URL that declares it. */
+/** Returns the URL that a sitemap was declared with, which identifies it on both sides. */
 export function declaredKey({ url, declaredUrl }: Sitemap): string {
   return declaredUrl ?? url;
 }

@@ -1,5 +1,5 @@
-// Tables with a column of URLs, as crawlers, Search Console and log analyzers export them. The column becomes a list of URLs, one per
-// line, which is read like any other.
+// Reads tables with a column of URLs, as crawlers, Search Console and log analyzers export them. The column becomes a list of URLs, one
+// per line, which is read like any other list.
 import { SitemapError } from "../model/errors.ts";
 import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWords } from "./table.ts";
 
@@ -27,7 +27,10 @@ export function isTableStart(start: Uint8Array): boolean {
   return cells.length > 1 && cells.every((cell) => /^\s*"?[^"<>{}\u0000-\u001f]{0,100}"?\s*$/.test(cell));
 }
 
-/** The column of URLs, as text with one per line. `column`: its name or its number, starting at 1. Throws a `SitemapError`. */
+/**
+ * Yields the column of URLs as text, with one URL per line. `column` is its name, or its number, starting at 1. Throws a `SitemapError` if
+ * the table has no such column, or the column has no URLs.
+ */
 export async function* urlColumn(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -68,7 +71,7 @@ class UrlColumn {
     if (text.includes(tooLong)) throw invalidTable(`it has ${tooLongInWords}`, this.#name);
     if (this.#index === undefined) {
       this.#index = columnIn(this.#name, cells, this.#column);
-      // If the first row has a URL in this column, it is not a header.
+      // If the first row has no URL in this column, it is a header.
       if (!isUrl.test(cells[this.#index] ?? "")) return "";
     }
     const value = (cells[this.#index] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
