@@ -60,15 +60,19 @@ test("a copy of a summary is not counted twice", async () => {
   expect({ count, unreadable: stored.unreadable }).toEqual({ count: 1, unreadable: 1 });
 });
 
-test("a result to be replaced is removed with its files, any other is adopted", async () => {
+test("a result to be replaced is removed but its files stay until there are newer ones, any other result is adopted", async () => {
   const store = new Store(newFolder());
   const first = attempt(3);
   await published(store, first);
   const sink = siteFiles({ store, run: "run" });
   expect(await sink.published(site, attempt(3).attemptId)).toMatchObject({ attemptId: first.attemptId });
   expect(await sink.published(site, first.attemptId)).toBeUndefined();
-  expect(await store.list("pages/")).toEqual([]);
   expect(await store.list("summaries/")).toEqual([]);
+  const [file = "", ...others] = await store.list("pages/");
+  expect(others).toEqual([]);
+  await published(store, attempt(4));
+  expect(await store.list("pages/")).toEqual([expect.stringContaining("-4-")]);
+  expect(await store.get(file)).toBeUndefined();
 });
 
 test("journals of several machines never give two attempts the same name", async () => {
