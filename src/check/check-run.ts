@@ -23,11 +23,11 @@ import type { RuleId } from "./rule-id.ts";
 import { DateRules } from "./rules/dates.ts";
 import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
-import { checkPages, FileRules, judgeAddress } from "./rules/pages.ts";
+import { checkAddress, checkPages, FileRules } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
-import { judgeFor } from "./settings.ts";
+import { severityFor } from "./settings.ts";
 import { SiteFiles } from "./site-files.ts";
-import { judgeTree } from "./tree-rules.ts";
+import { checkSitemaps } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
 import type { CheckExtras } from "./watcher.ts";
 import { WebsitePages } from "./website-pages.ts";
@@ -44,7 +44,7 @@ export async function runCheck(
   const watcher = watcherFor?.(allDates);
   const sentences = new Map(settings.rules.map(({ id, sentence }) => [id, sentence]));
   const sentenceOf = (rule: string) => sentences.get(rule) ?? rule;
-  const findings = new Findings(judgeFor(settings, received), { ...extras, sentenceOf });
+  const findings = new Findings(severityFor(settings, received), { ...extras, sentenceOf });
   const { rows } = extras;
   const site = new SiteContext(tree);
   const robots = await RobotsAccess.of(tree, site, settings.agents);
@@ -90,7 +90,7 @@ export async function runCheck(
     return context;
   };
 
-  const seePages = async (list: readonly SitemapPage[], context: SitemapContext): Promise<void> => {
+  const checkPagesOf = async (list: readonly SitemapPage[], context: SitemapContext): Promise<void> => {
     const { findings: found } = context;
     for (const page of list) {
       const turn = time.turn();
@@ -101,19 +101,19 @@ export async function runCheck(
       const { flaws } = found;
       scan.read(page.url);
       isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
-      urls.see(page.url, scan, context);
+      urls.check(page.url, scan, context);
       const forbiddenBy = settings.forbiddenBy(page.url);
       if (forbiddenBy !== undefined) found.add("url-forbidden", page.url, forbiddenBy);
-      const lastModified = dates.see(page, context);
-      earlier?.see(scan, lastModified, hasTime(page.lastModified ?? ""), context.receivedAt);
-      media.see(page, context);
+      const lastModified = dates.check(page, context);
+      earlier?.record(scan, lastModified, hasTime(page.lastModified ?? ""), context.receivedAt);
+      media.check(page, context);
       const { alternates } = page;
-      const set = alternates === undefined ? undefined : languages.see(page, alternates, scan, found);
-      cross.see(page, scan, lastModified, set);
-      fileRules?.see(page, found);
+      const set = alternates === undefined ? undefined : languages.check(page, alternates, scan, found);
+      cross.record(page, scan, lastModified, set);
+      fileRules?.check(page, found);
       const age = allDates.add(lastModified, page.lastModified);
       watcher?.page(page, scan, age, set, found.flaws > flaws);
-      requested?.see(page, found.sitemap);
+      requested?.add(page, found.sitemap);
       pages.count += 1;
     }
   };
@@ -131,7 +131,7 @@ export async function runCheck(
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
     const results = requested && (await checkPages(requested, pages, run, trust, earlier));
-    await earlier?.judge(trust, isComplete);
+    await earlier?.compareRuns(trust, isComplete);
     await findExampleLines(run);
     await rows?.settleDocuments(() => time.isOver(), true);
     const missing = new Set<Need>();
@@ -162,8 +162,8 @@ export async function runCheck(
 
   try {
     await earlier?.open();
-    if (files !== undefined) judgeAddress(files, run);
-    await judgeTree(run);
+    if (files !== undefined) checkAddress(files, run);
+    await checkSitemaps(run);
     await rows?.settleDocuments(() => time.isOver(), true);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
@@ -177,7 +177,7 @@ export async function runCheck(
         seen.add(step.sitemap.url);
       } else if (step.type === "pages") {
         if (context === undefined) continue;
-        await seePages(step.pages, context);
+        await checkPagesOf(step.pages, context);
         await rows?.settlePages(context.sitemap.url, pages.countIn, () => tree.text(step.sitemap));
       } else {
         if (context !== undefined) {

@@ -65,7 +65,7 @@ export class SiteContext {
   readonly robots: IndexSitemap | undefined;
   readonly rewrite: Rewrite;
   readonly #foundBy = new Map<string, DiscoveryRecord["by"]>();
-  readonly #named: ReadonlySet<string>;
+  readonly #listedInRobots: ReadonlySet<string>;
   readonly #otherSources: ReadonlySet<Sitemap>;
   // Sitemaps that robots.txt lists, and everything below them.
   readonly #submitted = new Set<string>();
@@ -76,7 +76,7 @@ export class SiteContext {
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
     this.rewrite = partsOf(tree).settings.rewrite;
     this.robots = tree.root.children.find(isRobots);
-    this.#named = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
+    this.#listedInRobots = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
     if (this.robots !== undefined) for (const { url } of tree.sitemaps(this.robots)) this.#submitted.add(url);
     const robotsHost = this.robots === undefined ? undefined : originFrom(this.robots.url)?.host;
     this.#robotsHosts = robotsHost === undefined ? nobody : new Set([robotsHost, this.homeHost]);
@@ -95,8 +95,8 @@ export class SiteContext {
     return !this.#otherSources.has(sitemap);
   }
 
-  isNamedByRobots(sitemap: Sitemap): boolean {
-    return this.#named.has(sitemap.declaredUrl ?? sitemap.url);
+  isListedInRobots(sitemap: Sitemap): boolean {
+    return this.#listedInRobots.has(sitemap.declaredUrl ?? sitemap.url);
   }
 
   /** The hosts whose pages may be in a sitemap because their robots.txt lists it. */

@@ -31,7 +31,7 @@ export class CrossRules {
   }
 
   /** Records a page. `lastModified` is in milliseconds, NaN for none. */
-  see(page: SitemapPage, scan: UrlScan, lastModified: number, alternates: AlternateSet | undefined): void {
+  record(page: SitemapPage, scan: UrlScan, lastModified: number, alternates: AlternateSet | undefined): void {
     const ordinal = this.#pages.count;
     this.#records.add(scan, ordinal, lastModified, hasTime(page.lastModified ?? ""), alternates);
     if (alternates !== undefined) this.#clusters.add(scan, alternates, ordinal);

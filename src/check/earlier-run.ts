@@ -70,7 +70,7 @@ export class EarlierRun {
   }
 
   /** Records a page of this run. `lastModified` is in milliseconds, NaN for none. */
-  see(scan: UrlScan, lastModified: number, isTime: boolean, receivedAt: number): void {
+  record(scan: UrlScan, lastModified: number, isTime: boolean, receivedAt: number): void {
     addRecord(this.#now, scan, lastModified, isTime, receivedAt);
   }
 
@@ -87,7 +87,7 @@ export class EarlierRun {
   }
 
   /** Compares the two runs, after all pages of this run were seen, and adds the result to `trust`. */
-  async judge(trust: LastmodEvidence, isComplete: boolean): Promise<void> {
+  async compareRuns(trust: LastmodEvidence, isComplete: boolean): Promise<void> {
     const pairs = { sameDate: { same: 0, other: 0 }, newDate: { same: 0, other: 0 } };
     const isSamePage = this.#verdicts();
     let [pages, shared, dated, atRequest] = [0, 0, 0, 0];

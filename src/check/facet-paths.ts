@@ -27,13 +27,13 @@ export class FacetPaths {
   /** Whether there were too many paths with parameters to compare all of them. */
   isSpent = false;
 
-  /** Counts a page with parameters. Its query is between `query` and `end` in the URL. */
-  see(url: string, query: number, end: number, sitemap: string): void {
-    const path = url.slice(0, query);
+  /** Counts a page with parameters: `?color=red&size=xl`. */
+  add(url: string, parameters: string, sitemap: string): void {
+    const path = url.slice(0, url.indexOf("?"));
     const counts = this.#paths.get(path) ?? this.#begin(path, url, sitemap);
     if (counts === undefined) return;
     counts.pages += 1;
-    for (const parameter of url.slice(query + 1, end).split("&", mostParameters)) {
+    for (const parameter of parameters.slice(1).split("&", mostParameters)) {
       const [name = "", value = ""] = parameter.split("=", 2);
       if (name === "" || language.test(name)) continue;
       let known = counts.parameters.get(name);

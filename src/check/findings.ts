@@ -39,7 +39,7 @@ const longestText = 2048;
 const allText = 8_000_000;
 
 /** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` overrides the rule's default severity. */
-export type Judge = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
+export type SeverityFor = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
 /** The findings of a rule by sitemap. All sitemaps after the first `mostSitemaps` share `others`. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
@@ -53,7 +53,7 @@ export interface FindingsOptions {
 }
 
 export class Findings {
-  readonly #judge: Judge;
+  readonly #severityFor: SeverityFor;
   readonly #known: KnownPlaces | undefined;
   readonly #sentenceOf: (rule: string) => string;
   /** Receives every occurrence, if the caller wants them. */
@@ -62,8 +62,11 @@ export class Findings {
   readonly #groups = new Map<string, Group>();
   #text = 0;
 
-  constructor(judge: Judge, { known, rows, isUncapped = false, sentenceOf = String }: FindingsOptions = {}) {
-    this.#judge = judge;
+  constructor(
+    severityFor: SeverityFor,
+    { known, rows, isUncapped = false, sentenceOf = String }: FindingsOptions = {},
+  ) {
+    this.#severityFor = severityFor;
     this.#known = known;
     this.rows = rows;
     this.isUncapped = isUncapped;
@@ -77,12 +80,12 @@ export class Findings {
 
   /** The severity of a rule for a sitemap; undefined if the rule is off. */
   severity(rule: string, sitemap: string): Severity | undefined {
-    return this.#judge(rule, sitemap, undefined);
+    return this.#severityFor(rule, sitemap, undefined);
   }
 
   /** The finding of a rule in a sitemap, to be incremented; undefined if the rule is off. */
   draft(rule: string, sitemap: string, own?: Severity): FindingDraft | undefined {
-    const severity = this.#judge(rule, sitemap, own);
+    const severity = this.#severityFor(rule, sitemap, own);
     if (severity === undefined) return undefined;
     const key = `${rule} ${severity}`;
     const group: Group = this.#groups.get(key) ?? { drafts: new Map() };

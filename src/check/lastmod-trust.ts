@@ -1,4 +1,4 @@
-// Judges whether the dates of a website's sitemaps can be trusted, and why not. The evidence comes from the dates themselves, from pages
+// Decides whether the dates of a website's sitemaps can be trusted, and why not. The evidence comes from the dates themselves, from pages
 // that were requested, and from an earlier run.
 import { counted, grouped } from "../model/figures.ts";
 import { bounds } from "./bounds.ts";
@@ -72,7 +72,7 @@ export interface SitemapDates {
 
 export class LastmodEvidence {
   readonly #against = new Map<LastmodReasonCode, number>();
-  // The sums of sitemaps with few dates, which are judged together.
+  // The sums of the sitemaps with too few dates of their own, which are assessed together.
   readonly #small = { dated: 0, atRequest: 0, today: 0, isNews: false };
   readonly #smallValues = new Map<number, number>();
   #compared = 0;
@@ -82,7 +82,7 @@ export class LastmodEvidence {
   addSitemap(dates: SitemapDates): void {
     const { dated, equal, atRequest, today, isNews } = dates;
     if (dated >= bounds.trustedDates) {
-      this.#judge(dates);
+      this.#assess(dates);
       return;
     }
     this.#small.dated += dated;
@@ -110,7 +110,7 @@ export class LastmodEvidence {
   /** Returns the verdict, after everything was added. */
   verdict({ dated, future, common }: DateCounts): LastmodTrust {
     const [value, count] = [...this.#smallValues].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0]);
-    if (this.#small.dated >= bounds.trustedDates) this.#judge({ ...this.#small, equal: { value, count } });
+    if (this.#small.dated >= bounds.trustedDates) this.#assess({ ...this.#small, equal: { value, count } });
     // Only one of these reasons is given per sitemap, so their pages can be added up.
     const bySitemap = [...this.#against].reduce(
       (sum, [code, pages]) => sum + (kindOf(code) === "sitemaps" ? pages : 0),
@@ -137,7 +137,7 @@ export class LastmodEvidence {
     return { verdict, dated, reasons };
   }
 
-  #judge({ dated, equal, atRequest, today, isNews }: SitemapDates): void {
+  #assess({ dated, equal, atRequest, today, isNews }: SitemapDates): void {
     const isAll = (count: number) => count >= dated * bounds.nearlyAll;
     if (isAll(atRequest)) increase(this.#against, "request-time", dated);
     else if (isAll(equal.count)) increase(this.#against, "all-equal", dated);

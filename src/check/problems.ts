@@ -37,7 +37,7 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
 }
 
 /** Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists. */
-export async function judgeProblems(
+export async function checkProblems(
   run: CheckRun,
   sitemap: Sitemap,
   findings: SitemapFindings,

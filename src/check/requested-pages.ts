@@ -22,7 +22,7 @@ export class RequestedPages {
     this.#sample = count === "all" ? undefined : new PageSample(count, 0);
   }
 
-  see(page: SitemapPage, sitemap: string): void {
+  add(page: SitemapPage, sitemap: string): void {
     if (this.#listed.add(urlKey(page.url))) this.#sample?.add(sitemap, [page], sitemap);
   }
 

@@ -6,7 +6,7 @@ import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
 import { Baseline } from "./baseline.ts";
 import { bounds } from "./bounds.ts";
-import type { Judge } from "./findings.ts";
+import type { SeverityFor } from "./findings.ts";
 import { hosts } from "./folder-files.ts";
 import type { CheckOptions, CheckSettings, CustomRule, IgnoredFinding, RuleSeverities } from "./options.ts";
 import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
@@ -65,7 +65,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
 }
 
 /** Returns a function that decides the severity of a rule for a sitemap. `received` is when the website was received. */
-export function judgeFor(settings: CheckSettings, received: number): Judge {
+export function severityFor(settings: CheckSettings, received: number): SeverityFor {
   const rows = new Map(settings.rules.map((rule) => [rule.id, rule]));
   const ignored = settings.ignore
     .filter(({ until }) => until === undefined || received < Date.parse(until))

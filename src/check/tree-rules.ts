@@ -3,15 +3,15 @@ import { type IndexSitemap, isReadSitemap, type Sitemap } from "../model/sitemap
 import { walkNodes } from "../tree/parts.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "./context.ts";
 import { SitemapFindings } from "./findings.ts";
-import { judgeProblems } from "./problems.ts";
-import { judgePreferences } from "./rules/ai.ts";
-import { judgeChild, judgeDocument, judgeFeeds } from "./rules/documents.ts";
-import { judgeDiscovery, judgeFetch, judgeRedirect } from "./rules/fetching.ts";
+import { checkProblems } from "./problems.ts";
+import { checkPreferences } from "./rules/ai.ts";
+import { checkChild, checkDocument, checkForOnlyFeeds } from "./rules/documents.ts";
+import { checkDiscovery, checkFetch, checkRedirect } from "./rules/fetching.ts";
 
-export async function judgeTree(run: CheckRun): Promise<void> {
+export async function checkSitemaps(run: CheckRun): Promise<void> {
   const { tree, site, findings: all, time } = run;
-  const named = new Set<string>();
-  const judged = new Set<string>();
+  const listedUrls = new Set<string>();
+  const checked = new Set<string>();
   const parents: IndexSitemap[] = [];
   // If robots.txt names a sitemap that cannot be read, it may mean the one at a well-known path.
   const isFound = (each: Sitemap) => isReadSitemap(each) && site.foundBy(each) === "known-path";
@@ -24,23 +24,23 @@ export async function judgeTree(run: CheckRun): Promise<void> {
     if (await time.isOver()) return;
     const parent = parents.at(-1);
     if (sitemap.kind === "index") parents.push(sitemap);
-    if (parent !== undefined) judgeChild(sitemap, parent, named, run);
+    if (parent !== undefined) checkChild(sitemap, parent, listedUrls, run);
     if (!site.isForSearch(sitemap)) continue;
     const response = isReadSitemap(sitemap) ? await tree.response(sitemap) : undefined;
     const findings = new SitemapFindings(all, sitemap.url);
     const context: DocumentContext = { sitemap, parent, response, findings, run };
-    judgeRedirect(context);
+    checkRedirect(context);
     // A sitemap in two indexes is in the tree twice, but checked once.
     const identity = `${sitemap.kind} ${sitemap.url}`;
-    if (judged.has(identity)) continue;
-    judged.add(identity);
+    if (checked.has(identity)) continue;
+    checked.add(identity);
     const isLost = sitemap.kind === "invalid" && parent !== undefined && isRobots(parent);
-    await judgeProblems(run, sitemap, findings, isLost ? undeclared : undefined);
+    await checkProblems(run, sitemap, findings, isLost ? undeclared : undefined);
     if (sitemap === tree.root) continue;
-    await judgeDocument(context);
-    judgeFetch(context);
+    await checkDocument(context);
+    checkFetch(context);
   }
-  judgeDiscovery(run, named);
-  judgeFeeds(run);
-  if (site.robots?.preferences !== undefined) judgePreferences(site.robots.url, site.robots.preferences, all);
+  checkDiscovery(run, listedUrls);
+  checkForOnlyFeeds(run);
+  if (site.robots?.preferences !== undefined) checkPreferences(site.robots.url, site.robots.preferences, all);
 }

@@ -66,7 +66,7 @@ export async function* followRows(
   const homepage = homepageOf(originalUrl(start.page));
   const source = await openPageFetch(
     { homepage },
-    { named: [before, after].flatMap(namedUrls), crawl: fetch, mostBytes: pageBytes },
+    { givenUrls: [before, after].flatMap(namedUrls), crawl: fetch, mostBytes: pageBytes },
   );
   try {
     const errors = new ErrorPages(source);

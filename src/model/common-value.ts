@@ -33,8 +33,4 @@ export class CommonValue {
       if (count - error > top.count) top = { value, count: count - error };
     return top;
   }
-
-  clear(): void {
-    this.#counts.clear();
-  }
 }

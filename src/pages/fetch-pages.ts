@@ -54,7 +54,7 @@ export interface PageFetch {
 
 interface PageFetchOptions {
   /** URLs that the caller gave. Their origins may have private addresses, and get the caller's headers. */
-  readonly named: readonly string[];
+  readonly givenUrls: readonly string[];
   readonly crawl: Options | undefined;
   /** How many bytes of each page are read. */
   readonly mostBytes: number;
@@ -64,7 +64,7 @@ interface PageFetchOptions {
 
 export async function openPageFetch(
   target: CrawlTarget,
-  { named, crawl, mostBytes, pages }: PageFetchOptions,
+  { givenUrls, crawl, mostBytes, pages }: PageFetchOptions,
 ): Promise<PageFetch> {
   const prepared = prepare(target, { ...crawl, rewrite: [] });
   const { settings } = prepared;
@@ -74,7 +74,7 @@ export async function openPageFetch(
   const isStored = own.save !== undefined || own.resume !== undefined;
   const page = { pages, limits };
   const { store } = isStored ? await (await import("../crawl/storage.ts")).openStorage(prepared, false, page) : {};
-  const website = await openWebsite(own, named, store);
+  const website = await openWebsite(own, givenUrls, store);
   const unreachable = new Map<string, Problem>();
   return pageFetch(own, {
     ...website,

@@ -1,5 +1,5 @@
-// Rules about AI preferences in robots.txt (Content-Signal, Content-Usage and License lines). No search engine uses them, so none is an
-// error.
+// Rules about AI preferences in robots.txt: Content-Signal, Content-Usage and License lines. No search engine uses these lines, so a bad
+// one is never an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
@@ -23,40 +23,43 @@ export const aiRules: RuleRows = {
   }),
 };
 
-export function judgePreferences(url: string, preferences: readonly RobotsPreference[], findings: Findings): void {
-  const said = new Map<string, { readonly isYes: boolean; readonly line: number }>();
+export function checkPreferences(url: string, preferences: readonly RobotsPreference[], findings: Findings): void {
+  const answers = new Map<string, boolean>();
   for (const preference of preferences) {
     const { field, value, line, agents, path = "" } = preference;
-    const add = (id: string, shown: string) => findings.count(id, url, 1, { value: `${field}: ${shown}`, line });
-    if (!isReadable(preference)) add("robots-preference-invalid", value);
+    const report = (id: string, shown: string) => findings.count(id, url, 1, { value: `${field}: ${shown}`, line });
+    if (!isValid(preference)) report("robots-preference-invalid", value);
     if (field === "License") continue;
-    if (agents === undefined) add("robots-preference-misplaced", value);
-    const conflict = readPairs(field, value).pairs.find(([written, answer]) => {
+    if (agents === undefined) report("robots-preference-misplaced", value);
+    const conflict = readPairs(field, value).pairs.find(([use, answer]) => {
       const isYes = /^y(?:es)?$/i.test(answer);
       if (!isYes && !/^no?$/i.test(answer)) return false;
       const earlier = (agents ?? [""]).map((agent) => {
-        const key = JSON.stringify([agent.toLowerCase(), path, sameUse[written] ?? written]);
-        const known = said.get(key);
-        if (known === undefined) said.set(key, { isYes, line });
+        const key = JSON.stringify([agent.toLowerCase(), path, synonyms[use] ?? use]);
+        const known = answers.get(key);
+        if (known === undefined) answers.set(key, isYes);
         return known;
       });
-      return earlier.some((known) => known !== undefined && known.isYes !== isYes);
+      return earlier.includes(!isYes);
     });
-    if (conflict !== undefined) add("robots-preference-conflict", conflict.join("="));
+    if (conflict !== undefined) report("robots-preference-conflict", conflict.join("="));
   }
 }
 
-// Content-Usage has its own name for what Content-Signal calls ai-train.
-const sameUse: Readonly<Record<string, string>> = { "train-ai": "ai-train" };
+// Content-Usage calls training `train-ai`; Content-Signal calls it `ai-train`.
+const synonyms: Readonly<Record<string, string>> = { "train-ai": "ai-train" };
 
-function isReadable({ field, value }: RobotsPreference): boolean {
+function isValid({ field, value }: RobotsPreference): boolean {
   if (field === "License") return isHttpUrl(value);
   const { pairs } = readPairs(field, value);
   const answers = field === "Content-Signal" ? /^(?:yes|no)$/i : /^[yn]$/;
-  const isGood = (key: string, answer: string) =>
-    knownUses.includes(key) ? answers.test(answer) : token.test(key) && answer !== "";
-  return pairs.length > 0 && pairs.every(([key, answer]) => isGood(key, answer));
+  return (
+    pairs.length > 0 &&
+    pairs.every(([use, answer]) =>
+      knownUses.includes(use) ? answers.test(answer) : wellFormedUse.test(use) && answer !== "",
+    )
+  );
 }
 
 const knownUses = ["search", "ai-input", "ai-train", "train-ai"];
-const token = /^[a-z*][a-z0-9_.*-]*$/;
+const wellFormedUse = /^[a-z*][a-z0-9_.*-]*$/;

@@ -1,5 +1,5 @@
-// Rules about dates, priorities and change frequencies: of one page, of a document, of the website. Dates are compared with the time at
-// which the document was received, so two checks of one archive give the same result.
+// Rules about dates, priorities and change frequencies. Dates are compared with the time at which the sitemap was received, not with the
+// current time, so that checking an archive again gives the same result.
 
 import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
@@ -72,110 +72,112 @@ export const dateRules: RuleRows = {
   }),
 };
 
+/** What is counted in one sitemap. */
+class SitemapCounts {
+  dated = 0;
+  /** Pages with a priority or a change frequency. */
+  hints = 0;
+  newsStories = 0;
+  newest = Number.NEGATIVE_INFINITY;
+  newestText = "";
+  readonly common = new CommonValue();
+  /** How many dates are in each second of the day before and the day after the sitemap was received. */
+  readonly recent = new Map<number, number>();
+}
+
 export class DateRules {
   readonly #trust: LastmodEvidence;
-  // For the current document.
-  #dated = 0;
-  #newest = Number.NEGATIVE_INFINITY;
-  #newestText = "";
-  #hints = 0;
-  #news = 0;
-  readonly #common = new CommonValue();
-  // How many dates there are in each second of the days around the time of receipt.
-  readonly #recent = new Map<number, number>();
-  // For the website: XML sitemaps only; the other formats have no dates, or require them.
-  #sitePages = 0;
-  #siteDated = 0;
-  #siteDateOnly = 0;
+  #sitemap = new SitemapCounts();
+  // The pages of all XML sitemaps. Other formats have no dates, or require them.
+  #xmlPages = 0;
+  #xmlDated = 0;
+  #xmlDateOnly = 0;
 
   constructor(trust: LastmodEvidence) {
     this.#trust = trust;
   }
 
   begin(): void {
-    this.#dated = 0;
-    this.#news = 0;
-    this.#newest = Number.NEGATIVE_INFINITY;
-    this.#hints = 0;
-    this.#common.clear();
-    this.#recent.clear();
+    this.#sitemap = new SitemapCounts();
   }
 
-  /** When the page changed, in milliseconds; NaN if it has no date. */
-  see(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
+  /** Checks a page, and returns when it changed, in milliseconds; NaN if it has no date. */
+  check(page: SitemapPage, { receivedAt, findings, sitemap }: SitemapContext): number {
     const { lastModified, url } = page;
-    if (page.changeFrequency !== undefined || page.priority !== undefined) this.#hints += 1;
-    if (sitemap.format === "xml") this.#sitePages += 1;
+    const counts = this.#sitemap;
+    if (page.changeFrequency !== undefined || page.priority !== undefined) counts.hints += 1;
+    if (sitemap.format === "xml") this.#xmlPages += 1;
     if (lastModified === undefined) return Number.NaN;
     const instant = Date.parse(lastModified);
     if (Number.isNaN(instant)) return instant;
-    this.#dated += 1;
-    if (page.newsStory !== undefined) this.#news += 1;
+    counts.dated += 1;
+    if (page.newsStory !== undefined) counts.newsStories += 1;
     if (sitemap.format === "xml") {
-      this.#siteDated += 1;
-      if (!hasTime(lastModified)) this.#siteDateOnly += 1;
+      this.#xmlDated += 1;
+      if (!hasTime(lastModified)) this.#xmlDateOnly += 1;
     }
     if (instant > receivedAt + bounds.future) findings.add("lastmod-future", url, lastModified);
     else if (instant < firstWebPage) findings.add("lastmod-zero", url, lastModified);
-    if (instant > this.#newest && instant <= receivedAt + bounds.future) {
-      this.#newest = instant;
-      this.#newestText = lastModified;
+    if (instant > counts.newest && instant <= receivedAt + bounds.future) {
+      counts.newest = instant;
+      counts.newestText = lastModified;
     }
-    this.#common.add(instant);
+    counts.common.add(instant);
     const second = Math.floor((instant - receivedAt) / 1000);
-    if (second >= -recently && second < recently) this.#recent.set(second, (this.#recent.get(second) ?? 0) + 1);
+    if (second >= -recentSeconds && second < recentSeconds)
+      counts.recent.set(second, (counts.recent.get(second) ?? 0) + 1);
     return instant;
   }
 
   end({ findings, sitemap }: SitemapContext): void {
     const { lastModified } = sitemap;
-    if (lastModified !== undefined && this.#newest > lastInstant(lastModified) + bounds.indexStale) {
-      findings.add("index-lastmod-stale", undefined, `${lastModified}, but pages changed on ${this.#newestText}`);
+    const { dated, hints, newsStories, newest, newestText, common, recent } = this.#sitemap;
+    if (lastModified !== undefined && newest > lastInstant(lastModified) + bounds.indexStale) {
+      findings.add("index-lastmod-stale", undefined, `${lastModified}, but pages changed on ${newestText}`);
     }
-    if (this.#hints > 0 && sitemap.format === "xml") findings.add("priority-ignored");
-    const { value, count } = this.#common.top;
-    const sum = (within: number) =>
-      [...this.#recent].reduce((all, [second, some]) => (Math.abs(second) <= within ? all + some : all), 0);
+    if (hints > 0 && sitemap.format === "xml") findings.add("priority-ignored");
+    const { value, count } = common.top;
+    const datesWithin = (seconds: number) =>
+      [...recent].reduce((sum, [second, dates]) => (Math.abs(second) <= seconds ? sum + dates : sum), 0);
     this.#trust.addSitemap({
-      dated: this.#dated,
+      dated,
       equal: { value, count },
-      atRequest: sum(bounds.requestSpread),
-      today: sum(recently),
-      isNews: this.#news * 2 > this.#dated,
+      atRequest: datesWithin(bounds.requestSpread),
+      today: datesWithin(recentSeconds),
+      isNews: newsStories * 2 > dated,
     });
     // If a sitemap was cut off, the rest may have other dates.
-    if (this.#dated < bounds.datedPages || !sitemap.complete) return;
-    if (count >= this.#dated * bounds.nearlyAll) {
+    if (dated < bounds.datedPages || !sitemap.complete) return;
+    if (count >= dated * bounds.nearlyAll) {
       const at = new Date(value).toISOString();
-      findings.add("lastmod-all-identical", undefined, `${count} of ${this.#dated} at ${at}`);
-      // Equal dates are also within a minute of one another, but are only one finding.
+      findings.add("lastmod-all-identical", undefined, `${count} of ${dated} at ${at}`);
       return;
     }
-    const generated = mostWithin(bounds.generatedSpread / 1000, this.#recent);
-    if (generated >= this.#dated * bounds.nearlyAll) {
-      const within = `${generated} of ${this.#dated} within ${bounds.generatedSpread / 1000} s`;
-      findings.add("lastmod-generated", undefined, within);
+    const spread = bounds.generatedSpread / 1000;
+    const generated = mostWithin(spread, recent);
+    if (generated >= dated * bounds.nearlyAll) {
+      findings.add("lastmod-generated", undefined, `${generated} of ${dated} within ${spread} s`);
     }
   }
 
   finish({ findings, tree }: CheckRun): void {
-    if (this.#sitePages > 0 && this.#siteDated < this.#sitePages * bounds.datedShare) {
-      const undated = this.#sitePages - this.#siteDated;
-      const share = Math.round((undated / this.#sitePages) * 100);
-      const value = `no date: ${share}% of ${counted(this.#sitePages, "page")}`;
+    if (this.#xmlPages > 0 && this.#xmlDated < this.#xmlPages * bounds.datedShare) {
+      const undated = this.#xmlPages - this.#xmlDated;
+      const share = Math.round((undated / this.#xmlPages) * 100);
+      const value = `no date: ${share}% of ${counted(this.#xmlPages, "page")}`;
       findings.count("lastmod-missing", tree.homepage, 1, { value });
     }
-    if (this.#siteDated > 0 && this.#siteDateOnly >= this.#siteDated * bounds.nearlyAll) {
-      const value = `${grouped(this.#siteDateOnly)} of ${counted(this.#siteDated, "date")}`;
+    if (this.#xmlDated > 0 && this.#xmlDateOnly >= this.#xmlDated * bounds.nearlyAll) {
+      const value = `${grouped(this.#xmlDateOnly)} of ${counted(this.#xmlDated, "date")}`;
       findings.count("lastmod-date-only", tree.homepage, 1, { value });
     }
   }
 }
 
-const recently = bounds.generatedAge / 1000;
+const recentSeconds = bounds.generatedAge / 1000;
 const firstWebPage = Date.UTC(bounds.firstYear, 0, 1);
 
-// The largest number of dates within this many seconds.
+// Returns the largest number of dates that are within this many seconds of each other.
 function mostWithin(spread: number, counts: ReadonlyMap<number, number>): number {
   const seconds = [...counts].sort(([one], [two]) => one - two);
   let [sum, most, from] = [0, 0, 0];

@@ -134,17 +134,17 @@ export const documentRules: RuleRows = {
 };
 
 /** Checks the size, the character set and the format of a sitemap. */
-export async function judgeDocument({ sitemap, response, findings, run }: DocumentContext): Promise<void> {
+export async function checkDocument({ sitemap, response, findings, run }: DocumentContext): Promise<void> {
   const hasProblem = (prefix: string) => problemsOf(sitemap).some(({ code }) => code.startsWith(prefix));
   const { decodedBytes = 0, charset = "utf-8" } = response ?? {};
   if (decodedBytes > bounds.nearBytes && decodedBytes <= protocolBytes && !hasProblem("protocol-")) {
     findings.add("sitemap-near-limit", undefined, size(decodedBytes));
   }
   if (!/^utf-8$/i.test(charset) && !hasProblem("charset-")) findings.add("sitemap-not-utf8", undefined, charset);
-  if (isXmlIndex(sitemap)) judgeIndex(sitemap, findings);
+  if (isXmlIndex(sitemap)) checkIndex(sitemap, findings);
   if (sitemap.kind !== "pages") return;
   const { url, pageCount, complete, format } = sitemap;
-  if (isFeed(sitemap)) await judgeFeed(sitemap, run.tree.text(sitemap), findings);
+  if (isFeed(sitemap)) await checkFeed(sitemap, run.tree.text(sitemap), findings);
   if (pageCount === 0 && complete) reportEmpty(sitemap, findings);
   if (pageCount > bounds.nearEntries && !hasProblem("protocol-entries"))
     findings.add("sitemap-near-limit", undefined, `${pageCount} URLs`);
@@ -152,8 +152,8 @@ export async function judgeDocument({ sitemap, response, findings, run }: Docume
     findings.add("text-sitemap-name");
 }
 
-/** Checks the version of a feed by the beginning of its text. */
-async function judgeFeed(
+// The root element has the version of the feed.
+async function checkFeed(
   { format }: PagesSitemap,
   text: AsyncIterable<string>,
   findings: SitemapFindings,
@@ -172,10 +172,10 @@ async function judgeFeed(
   if (isOld) findings.add("feed-unsupported", undefined, `${name}${version === undefined ? "" : ` ${version}`}`);
 }
 
-// Comments and processing instructions may come before the root.
+// How much of a feed is searched for its root element. Comments and processing instructions may come before it.
 const startLength = 8192;
 
-function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
+function checkIndex(index: IndexSitemap, findings: SitemapFindings): void {
   const { children } = index;
   if (children.length === 0 && index.complete) reportEmpty(index, findings);
   const date = children[0]?.lastModified;
@@ -184,34 +184,34 @@ function judgeIndex(index: IndexSitemap, findings: SitemapFindings): void {
     findings.add("index-lastmod-identical", undefined, date);
 }
 
-/** Checks how an index lists a sitemap. `named`: the keys of the URLs that indexes list; this one is added. */
-export function judgeChild(sitemap: Sitemap, parent: IndexSitemap, named: Set<string>, run: CheckRun): void {
+/** Checks how an index lists a sitemap. Adds the key of its URL to `listedUrls`, which has those that indexes have listed so far. */
+export function checkChild(sitemap: Sitemap, parent: IndexSitemap, listedUrls: Set<string>, run: CheckRun): void {
   if (!isXmlIndex(parent) || sitemap.url === parent.url) return;
   const { site, settings } = run;
   const findings = new SitemapFindings(run.findings, parent.url);
   const url = site.declared(sitemap);
   const key = urlKey(url);
-  if (named.has(key)) findings.add("index-child-repeated", undefined, url);
-  named.add(key);
+  if (listedUrls.has(key)) findings.add("index-child-repeated", undefined, url);
+  listedUrls.add(key);
   if (isXmlIndex(sitemap)) findings.add("index-nested", undefined, sitemap.url);
   const own = locationOf(url);
   const above = locationOf(parent.url);
   if (!settings.hasLocation || own === undefined || above === undefined) return;
   if (own.origin.host !== above.origin.host) {
-    const isSubmitted = site.isNamedByRobots(sitemap) || settings.crossSubmit.has(own.origin.host);
+    const isSubmitted = site.isListedInRobots(sitemap) || settings.crossSubmit.has(own.origin.host);
     if (!isSubmitted) findings.add("index-child-other-site", undefined, url);
   } else if (!own.directory.startsWith(above.directory)) {
     findings.add("index-child-outside-directory", undefined, url);
   }
 }
 
-// A news sitemap may be empty on a quiet day, and Google says that this is fine; so may a feed.
+// A news sitemap or a feed may be empty on a quiet day. Google says that this is fine.
 function reportEmpty(sitemap: Sitemap, findings: SitemapFindings): void {
   const isFine = /news/i.test(sitemap.url) || (sitemap.kind === "pages" && isFeed(sitemap));
   findings.add("sitemap-empty", undefined, undefined, isFine ? "info" : undefined);
 }
 
-export function judgeFeeds({ tree, site, findings }: CheckRun): void {
+export function checkForOnlyFeeds({ tree, site, findings }: CheckRun): void {
   const pages = [...tree.sitemaps()].filter((each) => each.kind === "pages").filter((each) => site.isForSearch(each));
   if (site.isSite && tree.complete && pages.length > 0 && pages.every(isFeed)) {
     findings.count("feed-as-only-sitemap", tree.homepage, 1, { value: pages[0]?.url });

@@ -110,15 +110,15 @@ export const fetchingRules: RuleRows = {
 };
 
 /** Checks how a document was served, and whether robots.txt allows it. */
-export function judgeFetch({ sitemap, response, findings, run }: DocumentContext): void {
+export function checkFetch({ sitemap, response, findings, run }: DocumentContext): void {
   // Local files have no real response.
-  if (response !== undefined && run.settings.files === undefined) judgeResponse(sitemap, response, findings, run);
+  if (response !== undefined && run.settings.files === undefined) checkResponse(sitemap, response, findings, run);
   const blocked = isRobots(sitemap) ? undefined : run.robots.blocked(sitemap.url);
   if (blocked === undefined) return;
   findings.add("sitemap-robots-disallowed", undefined, blocked.agents, blocked.isFirst ? undefined : "warning");
 }
 
-function judgeResponse(sitemap: Sitemap, response: DocumentResponse, findings: SitemapFindings, run: CheckRun): void {
+function checkResponse(sitemap: Sitemap, response: DocumentResponse, findings: SitemapFindings, run: CheckRun): void {
   const { wireBytes, decodedBytes, firstByte, headers } = response;
   if (headers.length === 0 && response.receivedAt === undefined) return;
   if (wireBytes > bounds.uncompressedBytes && wireBytes === decodedBytes) {
@@ -132,17 +132,17 @@ function judgeResponse(sitemap: Sitemap, response: DocumentResponse, findings: S
   if (isXml && /^\s*text\/html\b/i.test(type)) findings.add("sitemap-served-as-html", undefined, type);
 }
 
-export function judgeRedirect({ sitemap, parent, findings, run: { site } }: DocumentContext): void {
+export function checkRedirect({ sitemap, parent, findings, run: { site } }: DocumentContext): void {
   const { declaredUrl, url } = sitemap;
   if (declaredUrl === undefined || sitemap.kind === "invalid" || parent === undefined || isRobots(sitemap)) return;
   if (site.declared(sitemap) === url) return;
-  // A well-known path that redirects was only tried; nobody declared it.
-  const isNamed = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
-  if (isNamed) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
+  // Nobody declares a well-known path, so it may redirect.
+  const isDeclared = parent.format !== "website" || site.foundBy(sitemap) !== "known-path";
+  if (isDeclared) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
 }
 
-/** Checks how sitemaps were found. `named`: the keys of the URLs that indexes list. */
-export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named: ReadonlySet<string>): void {
+/** Checks how sitemaps were found. `listedUrls` has the keys of all URLs that indexes and robots.txt list. */
+export function checkDiscovery({ tree, site, findings, robots }: CheckRun, listedUrls: ReadonlySet<string>): void {
   if (!site.isSite) return;
   const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);
   const found = [...tree.sitemaps()].filter(isOwn);
@@ -153,11 +153,11 @@ export function judgeDiscovery({ tree, site, findings, robots }: CheckRun, named
   if (!tree.complete || !robots.isKnown) return;
   for (const child of tree.root.children.filter(isOwn)) {
     const isFound = child.kind !== "invalid" && site.foundBy(child) !== undefined;
-    if (isFound && !named.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
+    if (isFound && !listedUrls.has(urlKey(child.url))) findings.count("sitemap-undeclared", child.url, 1);
   }
 }
 
-// A Sitemap line with an invalid URL is a finding of its own, and the part that was not read may have another line.
+// A Sitemap line with an invalid URL is a different finding. If robots.txt was not fully read, the rest may have Sitemap lines.
 function listsNoSitemap({ children, complete, problems }: IndexSitemap): boolean {
   return children.length === 0 && complete && !problems.some(({ code }) => code.startsWith("url-"));
 }

@@ -1,5 +1,5 @@
-// Rules about alternate pages in other languages (hreflang), of one entry. Those across all sitemaps (clusters.ts) get a fingerprint of
-// the whole set that does not depend on its order.
+// Rules about the alternate pages of one entry in other languages (hreflang). clusters.ts compares entries across all sitemaps; for that,
+// this file fingerprints each entry's set of alternate pages, whatever their order.
 import { counted } from "../../model/figures.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
@@ -62,47 +62,52 @@ export const languageRules: RuleRows = {
 
 /** The alternate pages of one entry, as fingerprints. */
 export interface AlternateSet {
-  /** The fingerprint of all languages and URLs, which does not depend on their order. */
+  /** The two halves of the fingerprint of all languages and URLs. Sets in a different order have the same fingerprint. */
   readonly high: number;
   readonly low: number;
-  /** The number of different URLs. */
+  /** How many different URLs the set has. */
   readonly members: number;
   readonly hasSelf: boolean;
   readonly choice: LanguageChoice;
 }
 
-/** The languages of an entry, without its URLs: most entries of a website have the same. */
+/** What depends only on the languages of an entry, not on its URLs. It is computed once, because most entries have the same languages. */
 export interface LanguageChoice {
-  /** The first language that the page gives itself, as written. */
+  /** The language that the page gives itself, as written. If there are several, the first. */
   readonly own: string | undefined;
-  /** A fingerprint of the language of the page itself; 0 if it has none, or several. */
+  /** The fingerprint of the language that the page gives itself; 0 if it gives none, or several. */
   readonly selfLanguage: number;
   readonly hasDefault: boolean;
   readonly hasRepeated: boolean;
-  /** A language with several regions that is not listed by itself. */
+  /** A language that is listed for several regions, but not without a region. */
   readonly withoutCatchall: string | undefined;
 }
 
 export class LanguageRules {
   readonly #scan = new UrlScan();
   readonly #codes = new Map<string, Language>();
-  // By a fingerprint of all languages of an entry, and of those that the page gives itself.
+  // The key is a fingerprint of all languages of an entry, and of those that the page gives itself.
   readonly #choices = new Map<number, LanguageChoice>();
-  // The alternate pages of the entry, as fingerprints.
-  readonly #seen = new Set<number>();
-  #clusters = 0;
+  // The fingerprints of the URLs of one entry. The set is reused, because creating one for each page would be slow.
+  readonly #urls = new Set<number>();
+  #pagesWithAlternates = 0;
   #hasDefault = false;
   #firstPage: string | undefined;
 
-  /** `own` has read the URL of the page. */
-  see(page: SitemapPage, alternates: readonly AlternatePage[], own: UrlScan, findings: SitemapFindings): AlternateSet {
+  /** Checks one entry. `own` has read the URL of its page. */
+  check(
+    page: SitemapPage,
+    alternates: readonly AlternatePage[],
+    own: UrlScan,
+    findings: SitemapFindings,
+  ): AlternateSet {
     const scan = this.#scan;
     let high = 0;
     let low = 0;
     let hasSelf = false;
     let ownLanguages = 0;
     let languages = 0;
-    this.#seen.clear();
+    this.#urls.clear();
     for (let index = 0; index < alternates.length; index++) {
       const { language, url } = alternates[index]!;
       const code = this.#read(language);
@@ -111,34 +116,34 @@ export class LanguageRules {
         hasSelf = true;
         if (code.language !== "x-default") ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
       }
-      // Sums do not depend on the order.
+      // A sum is the same in any order.
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
       low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
       languages = (languages + mixed(code.hash)) | 0;
-      this.#seen.add(urlNumber(scan.spelling, scan.pageLow));
+      this.#urls.add(urlNumber(scan.spelling, scan.pageLow));
     }
-    const members = this.#seen.size;
+    const members = this.#urls.size;
     if (!hasSelf) findings.add("hreflang-no-self", page.url);
     const key = ((languages ^ mixed(ownLanguages)) >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
     const choice = this.#choices.get(key) ?? this.#choose(alternates, own);
     if (this.#choices.size >= mostCodes) this.#choices.clear();
     this.#choices.set(key, choice);
     this.#hasDefault ||= choice.hasDefault;
-    judgeChoice(choice, page.url, alternates, findings);
+    checkChoice(choice, page.url, alternates, findings);
     if (members > 1 || (members === 1 && !hasSelf)) {
-      this.#clusters += 1;
+      this.#pagesWithAlternates += 1;
       this.#firstPage ??= page.url;
     }
     return { high, low, members, hasSelf, choice };
   }
 
   finish({ findings, tree }: CheckRun): void {
-    if (this.#clusters === 0 || this.#hasDefault) return;
-    const value = counted(this.#clusters, "page");
+    if (this.#pagesWithAlternates === 0 || this.#hasDefault) return;
+    const value = counted(this.#pagesWithAlternates, "page");
     findings.count("hreflang-no-default", tree.homepage, 1, { url: this.#firstPage, value });
   }
 
-  // Reads a language code once. Its fingerprint ignores case.
+  // Case makes no difference in language codes, so the fingerprint ignores it.
   #read(language: string): Language {
     let known = this.#codes.get(language);
     if (known === undefined) {
@@ -156,8 +161,9 @@ export class LanguageRules {
       const { language, region } = this.#read(code);
       if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
     }
-    const named = alternates.filter(({ language }) => language.toLowerCase() !== "x-default");
-    const own = named.filter(({ url }) => this.#isPage(url, page)).map(({ language }) => language);
+    const own = alternates
+      .filter(({ language, url }) => language.toLowerCase() !== "x-default" && this.#isPage(url, page))
+      .map(({ language }) => language);
     return {
       own: own[0],
       selfLanguage: own.length === 1 ? this.#read(own[0]!).hash : 0,
@@ -174,7 +180,7 @@ export class LanguageRules {
   }
 }
 
-function judgeChoice(
+function checkChoice(
   { withoutCatchall, hasRepeated }: LanguageChoice,
   page: string,
   alternates: readonly AlternatePage[],
@@ -194,5 +200,5 @@ function judgeChoice(
 
 type Language = LanguageCode & { readonly hash: number };
 
-// Websites use up to two hundred codes. A hostile website can make up any number.
+// Real websites use up to two hundred codes, but a hostile one could make up any number.
 const mostCodes = 10_000;

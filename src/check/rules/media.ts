@@ -118,44 +118,45 @@ export const mediaRules: RuleRows = {
 };
 
 export class MediaRules {
-  // For the current document.
+  // The number of news stories in the current sitemap. The other fields are about the whole website.
   #stories = 0;
-  // For the website: the hosts of images, by the text before the path.
+  // The hosts of images. The key is the text before the path.
   readonly #hosts = new Map<string, { readonly origin: Origin | undefined; count: number; readonly first: string }>();
-  readonly #common = new CommonValue();
-  readonly #examples = new Map<number, string>();
-  #pictured = 0;
-  /** Images are on more hosts than are compared. */
+  // The fingerprint of the most common first image of a page, and the URLs of some first images by their fingerprints.
+  readonly #commonImage = new CommonValue();
+  readonly #imageUrls = new Map<number, string>();
+  #pagesWithImages = 0;
+  /** Whether images are on too many hosts to compare all of them. */
   areHostsSpent = false;
 
   begin(): void {
     this.#stories = 0;
   }
 
-  see(page: SitemapPage, context: SitemapContext): void {
+  check(page: SitemapPage, context: SitemapContext): void {
     const { url, newsStory, images = [], videos = [] } = page;
-    // In feeds, a story is the title and date of any item.
+    // Every item of a feed has a story, because that is where its title and date are kept.
     if (newsStory !== undefined && context.sitemap.format === "xml") {
       this.#stories += 1;
-      judgeNews(newsStory, url, context);
+      checkNews(newsStory, url, context);
     }
     if (images.length > bounds.images) context.findings.add("image-too-many", url, `${images.length} images`);
     for (const image of images) {
       const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
       if (old !== undefined) context.findings.add("image-deprecated", url, old);
       reportBlocked([image.url], url, context);
-      this.#judgeImage(image.url, url, context);
+      this.#checkImage(image.url, url, context);
     }
     const [picture] = images;
     if (picture !== undefined) {
-      this.#pictured += 1;
-      this.#common.add(textHash(picture.url));
-      if (this.#pictured <= bounds.datedPages) this.#examples.set(textHash(picture.url), detached(picture.url));
+      this.#pagesWithImages += 1;
+      this.#commonImage.add(textHash(picture.url));
+      if (this.#pagesWithImages <= bounds.datedPages) this.#imageUrls.set(textHash(picture.url), detached(picture.url));
     }
-    for (const video of videos) judgeVideo(video, url, context);
+    for (const video of videos) checkVideo(video, url, context);
   }
 
-  #judgeImage(image: string, page: string, { findings, homeHost }: SitemapContext): void {
+  #checkImage(image: string, page: string, { findings, homeHost }: SitemapContext): void {
     if (image === page) findings.add("image-is-page", page);
     if (/[ "<>\\^`{|}]/.test(image)) findings.add("image-not-escaped", page, image);
     const start = image.slice(0, image.indexOf("/", 8) < 0 ? undefined : image.indexOf("/", 8));
@@ -175,29 +176,28 @@ export class MediaRules {
     else host.count += 1;
   }
 
-  /** Judges the website, after all pages were seen. `isComplete`: everything declared was read. */
+  /** Checks what is about the whole website, after all pages. `isComplete` is whether everything declared was read. */
   async finish({ findings, tree, site }: CheckRun, isComplete: boolean): Promise<void> {
     const others = [...this.#hosts.values()].filter(({ count }) => count > 0);
     const domainOf = others.length === 0 ? String : await registrableDomains();
     const home = domainOf(nameOf(site.homeHost));
     for (const { origin, count, first } of others) {
-      // Verifying a website also verifies its subdomains.
+      // A website that is verified in Search Console includes its subdomains.
       if (origin === undefined || domainOf(nameOf(origin.host)) === home) continue;
       findings.count("image-other-host", tree.homepage, 1, {
         url: first,
         value: `${origin.host}: ${counted(count, "image")}`,
       });
     }
-    const { value, count } = this.#common.top;
-    if (!isComplete || this.#pictured < bounds.datedPages || count < this.#pictured * bounds.placeholderShare) return;
-    const shown = `${this.#examples.get(value) ?? "one image"} on ${grouped(count)} of ${counted(this.#pictured, "page")}`;
-    findings.count("image-placeholder", tree.homepage, 1, { value: shown });
+    const { value: hash, count } = this.#commonImage.top;
+    const pages = this.#pagesWithImages;
+    if (!isComplete || pages < bounds.datedPages || count < pages * bounds.placeholderShare) return;
+    const value = `${this.#imageUrls.get(hash) ?? "one image"} on ${grouped(count)} of ${counted(pages, "page")}`;
+    findings.count("image-placeholder", tree.homepage, 1, { value });
   }
 
   end({ findings }: SitemapContext): void {
-    const { newsStories } = bounds;
-    if (this.#stories <= newsStories) return;
-    findings.add("news-too-many", undefined, `${this.#stories} stories`);
+    if (this.#stories > bounds.newsStories) findings.add("news-too-many", undefined, `${this.#stories} stories`);
   }
 }
 
@@ -207,7 +207,7 @@ function nameOf(host: string): string {
   return host.replace(/:\d+$/, "");
 }
 
-function judgeVideo(video: SitemapVideo, page: string, context: SitemapContext): void {
+function checkVideo(video: SitemapVideo, page: string, context: SitemapContext): void {
   const { thumbnailUrl, contentUrl, playerUrl, expirationDate } = video;
   const { findings, receivedAt } = context;
   if (contentUrl === page || playerUrl === page) findings.add("video-is-page", page);
@@ -221,10 +221,10 @@ function judgeVideo(video: SitemapVideo, page: string, context: SitemapContext):
   reportBlocked([thumbnailUrl, contentUrl, playerUrl], page, context);
 }
 
-function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: SitemapContext): void {
+function checkNews(story: NewsStory, page: string, { findings, receivedAt }: SitemapContext): void {
   const { publishDate, publicationLanguage } = story;
   if (publishDate !== undefined) {
-    // https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap: a date at least.
+    // Google needs at least a day: https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
     if (publishDate.length < "2026-05-31".length) findings.add("news-date-form", page, publishDate);
     const age = receivedAt - Date.parse(publishDate);
     if (age > (hasTime(publishDate) ? bounds.newsAge : bounds.newsAgeOfDate))
@@ -237,7 +237,7 @@ function judgeNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
   if (old !== undefined) findings.add("news-deprecated", page, old);
 }
 
-// Google Images and Google Video show files that other crawlers may not fetch.
+// Reports files that the first crawler may not fetch. Google Images and Google Video do not care about the others.
 function reportBlocked(urls: readonly (string | undefined)[], page: string, context: SitemapContext): void {
   for (const url of urls) {
     if (url !== undefined && context.robots.blocked(url)?.isFirst)
@@ -245,7 +245,7 @@ function reportBlocked(urls: readonly (string | undefined)[], page: string, cont
   }
 }
 
-// The tag of the first of these fields that is present.
+// Returns the tag of the first of these fields that an item has.
 function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
   const field = fields.find((each) => item[each] !== undefined);
   return field && `${prefix}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;

@@ -1,5 +1,5 @@
-// Rules about listed pages that are requested, or that are files of a static site: whether they can be opened, redirect, have `noindex`, or
-// have another canonical URL.
+// Rules about the pages themselves, which are requested from the website or read from the files of a static site: whether they can be
+// opened, redirect, have `noindex`, or declare another canonical URL.
 
 import { type HeaderList, header } from "../../model/exchange.ts";
 import { lastInstant } from "../../model/instant.ts";
@@ -88,7 +88,7 @@ export const pageRules: RuleRows = {
   }),
 };
 
-/** Checks the pages of a static site by their files: those that are listed, and those that are not. */
+/** Checks the pages of a static site in its files. */
 export class FileRules {
   readonly #files: SiteFiles;
   readonly #run: CheckRun;
@@ -99,12 +99,13 @@ export class FileRules {
     this.#run = run;
   }
 
-  see({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
+  /** Checks a listed page. */
+  check({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
     const answer = this.#files.find(url);
     if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
     if (answer?.kind === "redirect") {
       findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
-      // The file is listed, under another URL, so it is not reported as not listed.
+      // The file is listed, although under another URL.
       if (answer.file !== undefined) this.#listed.add(answer.file);
     }
     if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
@@ -112,10 +113,10 @@ export class FileRules {
     this.#listed.add(file);
     if (!this.#files.isPage(file)) return;
     const head = readPageHead(url, headersOf(robotsTags), this.#files.read(file), this.#run.site.rewrite);
-    judgeHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
+    checkHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
   }
 
-  /** All listed pages were seen: reports those that no sitemap lists. */
+  /** Reports the pages that no sitemap lists, after all listed pages were checked. */
   async finish(): Promise<void> {
     const { findings, tree, robots, time, settings, site } = this.#run;
     for (const { file, url } of this.#files.pages()) {
@@ -124,7 +125,7 @@ export class FileRules {
       const own = this.#files.find(url);
       if (own?.kind === "redirect") continue;
       const html = this.#files.read(file);
-      // A file without these is a fragment, or a proof of ownership.
+      // A file without these is not a page, but a fragment or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
       const {
         noindex,
@@ -132,16 +133,16 @@ export class FileRules {
         canonical = url,
       } = readPageHead(url, headersOf(own?.kind === "file" ? own.robotsTags : []), html, site.rewrite);
       const answer = this.#files.find(canonical);
-      const isOwn = answer?.kind === "file" && answer.file === file;
-      if (isOwn && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
+      const isCanonical = answer?.kind === "file" && answer.file === file;
+      if (isCanonical && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
         findings.count("page-not-listed", tree.homepage, 1, { url, file: this.#files.shown(file) });
       }
     }
   }
 }
 
-/** Finds files that name an address other than the website's. */
-export function judgeAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
+/** Finds files that contain an address other than the website's. */
+export function checkAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
   for (const folder of files.folders) {
     const wrong = wrongAddresses(readFolderAddress(folder.path), folder.url, folder.path);
     for (const origin of new Set(wrong.map((each) => each.origin))) {
@@ -158,17 +159,16 @@ function headersOf(robotsTags: readonly string[]): HeaderList {
   return robotsTags.map((value) => ["x-robots-tag", value]);
 }
 
-/** A response, and the relevant parts of its HTML. */
-interface Seen extends RequestedPage {
+/** A page that was requested: the response, and what its HTML says about it. */
+interface FetchedPage extends RequestedPage {
   readonly answer: Omit<PageAnswer, "html">;
   readonly head?: PageHead;
   readonly isError?: boolean;
-  /** Images that the sitemap lists and that do not exist. */
+  /** Images of the page that are in the sitemap, but do not exist. */
   readonly missingImages: readonly string[];
 }
-type Listed = Pick<SitemapPage, "url" | "alternates">;
 
-/** Requests and checks pages; findings come in the order of the pages. */
+/** Requests and checks pages. Reports findings in the order of the pages. */
 export async function checkPages(
   requested: RequestedPages,
   website: WebsitePages,
@@ -179,30 +179,29 @@ export async function checkPages(
   const { settings, findings } = run;
   const { size, listedCount } = requested;
   const counts = { checked: 0, bad: 0, disallowed: 0, unanswered: 0 };
-  const open = new Set<string>();
-  // Pages that need a password. They are judged at the end, when it is known whether others need none.
-  const blocked: Seen[] = [];
+  // A page that needs a password is a finding only if its server sends other pages without one, which is known at the end.
+  const openServers = new Set<string>();
+  const blocked: FetchedPage[] = [];
   let done = 0;
-  const judgeOne = (each: Seen) => {
+  const check = (each: FetchedPage) => {
     counts.checked += 1;
-    if (judge(each, requested, run, trust)) counts.bad += 1;
+    if (checkPage(each, requested, run, trust)) counts.bad += 1;
   };
   for await (const each of fetchPages(requested, website, run, earlier)) {
     done += 1;
     settings.onPage?.(done, size);
     const { outcome, reason } = each?.answer ?? {};
     if (outcome === "disallowed") counts.disallowed += 1;
-    // A bot check says nothing about the page. A password does, if other pages need none.
     else if (each === undefined || outcome === "refused" || isUnknown(reason)) counts.unanswered += 1;
-    else if (outcome !== "blocked") judgeOne(each);
+    else if (outcome !== "blocked") check(each);
     else if (blocked.length < mostBlocked) blocked.push(each);
     else counts.unanswered += 1;
-    if (each !== undefined && outcome === "found") open.add(serverOf(each.page.url));
+    if (each !== undefined && outcome === "found") openServers.add(serverOf(each.page.url));
     for (const url of each?.missingImages ?? [])
       findings.count("page-image-missing", each!.sitemap, 1, { url: each!.page.url, value: url });
   }
   for (const each of blocked) {
-    if (open.has(serverOf(each.page.url))) judgeOne(each);
+    if (openServers.has(serverOf(each.page.url))) check(each);
     else counts.unanswered += 1;
   }
   counts.unanswered += size - done;
@@ -211,17 +210,18 @@ export async function checkPages(
 
 const mostBlocked = 10_000;
 
+// Whether the response says nothing about the page.
 function isUnknown(reason: Problem | undefined): boolean {
   return reason !== undefined && ["bot-check", "rate-limited", "archive-missing"].includes(reason.code);
 }
 
-// Fetches pages until the time limit is reached. Yields undefined for pages without a response by then.
+// Fetches pages until the time is up. Yields undefined for a page that has no response by then.
 async function* fetchPages(
   requested: RequestedPages,
   website: WebsitePages,
   { tree, site, settings, time }: CheckRun,
   earlier: EarlierRun | undefined,
-): AsyncGenerator<Seen | undefined, void> {
+): AsyncGenerator<FetchedPage | undefined, void> {
   const { signal, crawl } = settings;
   const end = new AbortController();
   const onAbort = () => end.abort(signal?.reason);
@@ -234,7 +234,7 @@ async function* fetchPages(
   const target = given.length > 0 ? { sitemaps: given } : { homepage: tree.homepage };
   const source = partsOf(tree).isNamed
     ? await openPageFetch(target, {
-        named: [tree.homepage],
+        givenUrls: [tree.homepage],
         crawl: { ...crawl, signal: end.signal },
         mostBytes: bounds.pageBytes,
         pages: requested.count,
@@ -242,7 +242,7 @@ async function* fetchPages(
     : archivedPages(partsOf(tree), robotsOf(tree), bounds.pageBytes, end.signal);
   const errors = new ErrorPages(source);
   const images = new ImageRequests(source);
-  const look = async ({ page, sitemap }: RequestedPage): Promise<Seen | undefined> => {
+  const fetchPage = async ({ page, sitemap }: RequestedPage): Promise<FetchedPage | undefined> => {
     try {
       const { html, ...answer } = await source.page(page.url);
       const missingImages = await images.missing(page);
@@ -263,9 +263,9 @@ async function* fetchPages(
     }
   }
   try {
-    // More pages wait here than are requested at a time, so that a slow page holds up no others. fetch/limiter.ts decides how many are
-    // requested.
-    yield* inOrder(untilEnd(), Math.max(mostWaiting, 2 * source.concurrency), look);
+    // More pages are in progress than are requested at a time, so that a slow page does not hold up the others. fetch/limiter.ts decides
+    // how many are requested.
+    yield* inOrder(untilEnd(), Math.max(pagesInProgress, 2 * source.concurrency), fetchPage);
     signal?.throwIfAborted();
     await source.finish();
   } finally {
@@ -275,9 +275,9 @@ async function* fetchPages(
   }
 }
 
-const mostWaiting = 64;
+const pagesInProgress = 64;
 
-/** Requests the images of pages: a few for each page, up to a limit in total. */
+/** Requests a few images of each page, up to a limit in total. */
 class ImageRequests {
   readonly #source: PageFetch;
   readonly #known = new Map<string, Promise<boolean>>();
@@ -298,9 +298,9 @@ class ImageRequests {
   }
 }
 
-// Checks a response. Returns whether the page should not be listed as is.
-function judge(
-  { page, sitemap, answer, head, isError }: Seen,
+// Returns whether the page should not be listed as it is.
+function checkPage(
+  { page, sitemap, answer, head, isError }: FetchedPage,
   requested: RequestedPages,
   run: CheckRun,
   trust: LastmodEvidence,
@@ -315,44 +315,52 @@ function judge(
     own.add("page-redirect", url, target === undefined ? reason?.message : `${status} to ${target}${listed}`);
   } else if (head === undefined) own.add("page-unreachable", url, reason?.message ?? String(status ?? ""));
   if (head === undefined) return true;
-  // Error pages often have a noindex and a canonical URL, too.
-  if (isError) own.add("page-soft-404", url);
-  if (isError) return true;
+  // An error page often has a noindex and another canonical URL, too, but is one finding.
+  if (isError) {
+    own.add("page-soft-404", url);
+    return true;
+  }
   if (lastModified !== undefined) {
     const compared = compareDates(lastModified, head.modified, header(headers, "last-modified"));
     trust.compare(compared?.verdict);
     if (compared !== undefined && compared.verdict !== "same")
       own.add(`page-lastmod-${compared.verdict}`, url, `${lastModified}, but ${compared.modified}`);
   }
-  return judgeHead(page, head, run, own);
+  return checkHead(page, head, run, own);
 }
 
-/** The dates of a page, compared. `older`: the page says that it is older than its sitemap says. */
-interface ComparedDates {
+/** How a page's own date compares with its date in the sitemap. */
+interface DateComparison {
   readonly verdict: "older" | "newer" | "same";
+  /** The page's own date. */
   readonly modified: string;
 }
 
-// Servers send the time of the deployment or of the request as Last-Modified: it is evidence only if it is old.
-function compareDates(listed: string, inPage: string | undefined, sent: string | undefined): ComparedDates | undefined {
-  const modified = Date.parse(inPage ?? sent ?? "");
-  if (Number.isNaN(modified) || Number.isNaN(Date.parse(listed))) return undefined;
-  const shown = new Date(modified).toISOString();
-  if (Date.parse(listed) - modified > bounds.pageOlder) return { verdict: "older", modified: shown };
+// Many servers send the time of the deployment or of the request as Last-Modified, so that header proves something only if it is old.
+function compareDates(inSitemap: string, inPage?: string, inHeader?: string): DateComparison | undefined {
+  const instant = Date.parse(inPage ?? inHeader ?? "");
+  if (Number.isNaN(instant) || Number.isNaN(Date.parse(inSitemap))) return undefined;
+  const modified = new Date(instant).toISOString();
+  if (Date.parse(inSitemap) - instant > bounds.pageOlder) return { verdict: "older", modified };
   if (inPage === undefined) return undefined;
-  const isNewer = modified - lastInstant(listed) > bounds.pageNewer;
-  return { verdict: isNewer ? "newer" : "same", modified: shown };
+  const isNewer = instant - lastInstant(inSitemap) > bounds.pageNewer;
+  return { verdict: isNewer ? "newer" : "same", modified };
 }
 
-// Checks the page's own metadata. Returns whether it should not be listed as is.
-function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: SitemapFindings, file?: string): boolean {
-  const { url, alternates = [] } = page;
+// Checks what a page says about itself. Returns whether it should not be listed as it is.
+function checkHead(
+  { url, alternates = [] }: Pick<SitemapPage, "url" | "alternates">,
+  head: PageHead,
+  run: CheckRun,
+  findings: SitemapFindings,
+  file?: string,
+): boolean {
   const { agents } = run.settings;
   const { noindex, canonical, refresh, lines } = head;
   const at = (what: keyof PageHead["lines"]) => (file === undefined ? {} : { file, line: lines[what] });
-  // In a folder these are errors, because the next build can fix them.
+  // In a folder, redirects and other canonical URLs are errors, because the next build can fix them.
   const own = file === undefined ? undefined : "error";
-  // A page that redirects often has a noindex and a canonical URL, too.
+  // A page that redirects often has a noindex and another canonical URL, too, but is one finding.
   if (refresh !== undefined && !isSamePage(refresh, url)) {
     findings.add("page-redirect-stub", url, refresh, own, at("refresh"));
     return true;
@@ -364,19 +372,19 @@ function judgeHead(page: Listed, head: PageHead, run: CheckRun, findings: Sitema
     const place = file === undefined ? {} : { file, line };
     findings.add("page-noindex", url, excluded.join(", "), isFirst ? undefined : "warning", place);
   }
-  const isElsewhere = canonical !== undefined && !isSamePage(canonical, url);
-  if (isElsewhere) findings.add("page-canonical-other", url, canonical, own, at("canonical"));
+  const isDuplicate = canonical !== undefined && !isSamePage(canonical, url);
+  if (isDuplicate) findings.add("page-canonical-other", url, canonical, own, at("canonical"));
   const different = differentLanguage(alternates, head);
   if (different !== undefined) findings.add("page-hreflang-differs", url, different, undefined, at("alternates"));
-  return excluded.length > 0 || isElsewhere;
+  return excluded.length > 0 || isDuplicate;
 }
 
-// Yandex uses another name for its crawler in pages: https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
 function isExcluded(agent: string, noindex: PageHead["noindex"]): boolean {
   return excludedBy(agent, noindex) !== undefined;
 }
 
-// The name of the tag that excludes a crawler.
+// Returns the name of the meta tag that excludes a crawler. Tags for Yandex say `yandex`, whatever the crawler is called in robots.txt:
+// https://yandex.com/support/webmaster/controlling-robot/meta-robots.html
 function excludedBy(agent: string, noindex: PageHead["noindex"]): string | undefined {
   const name = agent.toLowerCase();
   return ["robots", name, ...(name.startsWith("yandex") ? ["yandex"] : [])].find((each) => noindex.has(each));
@@ -386,17 +394,17 @@ function differentLanguage(alternates: readonly AlternatePage[], head: PageHead)
   if (alternates.length === 0 || head.alternates.size === 0) return undefined;
   const listed = new Map(alternates.map((each) => [each.language.toLowerCase(), each.url]));
   return [...new Set([...listed.keys(), ...head.alternates.keys()])].find((language) => {
-    const one = listed.get(language);
-    const two = head.alternates.get(language);
-    return one === undefined || two === undefined || !isSamePage(one, two);
+    const inSitemap = listed.get(language);
+    const inPage = head.alternates.get(language);
+    return inSitemap === undefined || inPage === undefined || !isSamePage(inSitemap, inPage);
   });
 }
 
 function isSamePage(one: string, two: string): boolean {
-  return normalOf(one) === normalOf(two);
+  return withoutFragment(one) === withoutFragment(two);
 }
 
-function normalOf(url: string): string {
+function withoutFragment(url: string): string {
   return (parseUrl(url)?.href ?? url).replace(/#.*$/s, "");
 }
 

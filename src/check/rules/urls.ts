@@ -1,4 +1,4 @@
-// Rules about the URLs of pages: their target and their spelling.
+// Rules about the URLs of pages: whether their sitemap may list them, how they are written, and whether their pages belong in search results.
 import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
 import { bounds } from "../bounds.ts";
@@ -154,36 +154,35 @@ export const urlRules: RuleRows = {
 };
 
 export class UrlRules {
-  // Origins by the text before the path. Most websites have one; a hostile one has many.
+  // The key is the text before the path. Most websites have one origin, but a hostile one could have any number.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
-  // Sitemaps that robots.txt lists and that list URLs of other directories.
-  readonly #outside = new Set<string>();
+  // Sitemaps that list URLs outside their directory, which is allowed because robots.txt lists them.
+  readonly #submittedOutside = new Set<string>();
   readonly #facets = new FacetPaths();
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
-  /** Begins a sitemap: the following URLs are in it. */
   begin({ location }: SitemapContext): void {
     if (location !== undefined) this.#sitemapHosts.add(location.origin.host);
   }
 
-  /** `scan` has read the URL. */
-  see(url: string, scan: UrlScan, context: SitemapContext): void {
+  /** Checks a URL. `scan` has read it. */
+  check(url: string, scan: UrlScan, context: SitemapContext): void {
     const { findings } = context;
     const origin = this.#originOf(url, scan.hostEnd);
     if (origin !== undefined) {
       if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
       if (origin.isOddlyWritten) findings.add("url-not-normal", url);
-      if (!this.#isElsewhere(url, origin, context)) this.#judgeDirectory(url, origin, context);
+      if (this.#checkHost(url, origin, context)) this.#checkDirectory(url, origin, context);
     }
     const path = pathOf(url, scan);
-    judgeSpelling(url, path, findings);
+    const parameters = parametersOf(url, scan);
+    checkSpelling(url, path, findings);
+    checkIdentity(url, path, parameters, scan, findings);
     const blocked = context.robots.blocked(url);
-    this.#judgeMeaning(url, path, scan, findings, blocked !== undefined);
-    if (blocked !== undefined) {
-      findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
-    }
+    if (blocked === undefined) this.#checkUsefulness(url, path, parameters, findings);
+    else findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
   }
 
   /** Whether a sitemap on the host of a URL was read. */
@@ -206,70 +205,63 @@ export class UrlRules {
     return origin;
   }
 
-  // Reports one finding for a URL that is on a host other than the sitemap's.
-  #isElsewhere(url: string, origin: Origin, context: SitemapContext): boolean {
+  // Returns whether the URL is on the host of its sitemap. If it is not allowed to be elsewhere, that is one finding, whatever the host.
+  #checkHost(url: string, origin: Origin, context: SitemapContext): boolean {
     const { location, findings, submittedBy, crossSubmit } = context;
     // The user can reach the host of the website that is checked, even if it is private.
     const isHome = origin.host === context.homeHost;
     if (origin.reach === "private" && !isHome) {
       findings.add("url-private-host", url, origin.host);
-      return true;
+      return false;
     }
     const isAllowed = crossSubmit.has(origin.host) || submittedBy.has(origin.host);
     if (origin.reach === "staging" && !isHome && origin.host !== location?.origin.host) {
       findings.add("url-private-host", url, origin.host, isAllowed ? "warning" : undefined);
-      return true;
+      return false;
     }
     if (location !== undefined && origin.host !== location.origin.host && !isAllowed) {
       const isWww = bareHost(origin.host) === bareHost(location.origin.host);
       findings.add(isWww ? "url-www-mismatch" : "url-other-host", url, location.origin.host);
-      return true;
+      return false;
     }
-    return location?.origin.host !== origin.host;
+    return location?.origin.host === origin.host;
   }
 
-  #judgeDirectory(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
+  #checkDirectory(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
     if (location === undefined) return;
     if (origin.scheme !== location.origin.scheme) findings.add("url-other-scheme", url, location.origin.scheme);
     else if (!isGiven && !url.startsWith(location.directory) && location.directory.length > location.start.length + 1) {
       const path = url.slice(this.#lastText.length);
       if ((location.start + path).startsWith(location.directory)) return;
       // A sitemap listed in robots.txt may be anywhere.
-      if (submittedBy.has(origin.host)) this.#outside.add(findings.sitemap);
+      if (submittedBy.has(origin.host)) this.#submittedOutside.add(findings.sitemap);
       else findings.add("url-outside-directory", url, location.directory);
     }
   }
 
-  // `isBlocked`: robots.txt blocks the page, which is already a finding.
-  #judgeMeaning(url: string, path: string, scan: UrlScan, findings: SitemapFindings, isBlocked: boolean): void {
-    const { query, fragment } = scan;
-    const end = fragment < 0 ? url.length : fragment;
-    const parameters = query < 0 ? "" : url.slice(query, end);
-    if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
-    if (sessionParameter.test(parameters) || sessionPath.test(path)) findings.add("url-session-id", url);
-    if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
-    if (asset.test(path)) findings.add("url-asset", url);
-    if (isBlocked) return;
+  // Finds pages that nobody would search for.
+  #checkUsefulness(url: string, path: string, parameters: string, findings: SitemapFindings): void {
     const isSearch = searchQuery.test(parameters) || (searchPage.test(path) && pageSearchQuery.test(parameters));
     if (utility.test(path) || isSearch) findings.add("url-utility", url);
     else if (pagedPath.test(path) || facet.test(parameters)) findings.add("url-facet", url);
-    else if (parameters.length > 1) this.#facets.see(url, query, end, findings.sitemap);
+    else if (parameters.length > 1) this.#facets.add(url, parameters, findings.sitemap);
   }
 
-  /** There are too many paths with parameters to compare all of them. */
+  /** Whether there are too many paths with parameters to compare all of them. */
   get areFacetsSpent(): boolean {
     return this.#facets.isSpent;
   }
 
   finish({ findings, tree }: CheckRun): void {
     this.#facets.report(findings);
-    for (const value of this.#outside) findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
+    for (const value of this.#submittedOutside)
+      findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
   }
 }
 
 const mostOrigins = 10_000;
 
-function judgeSpelling(url: string, path: string, findings: SitemapFindings): void {
+function checkSpelling(url: string, path: string, findings: SitemapFindings): void {
   if (unusual.test(url)) {
     if (forbidden.test(url)) findings.add("url-not-escaped", url);
     else if (nonAscii.test(url)) findings.add("url-not-escaped", url, undefined, "info");
@@ -279,10 +271,19 @@ function judgeSpelling(url: string, path: string, findings: SitemapFindings): vo
   }
   if (dotSegment.test(path)) findings.add("url-not-normal", url);
   if (path.includes("//")) findings.add("url-double-slash", url);
-  // The rule counts characters, but percent-encoding turns one byte into three characters.
+  // Yandex counts the characters before percent-encoding, which turns each byte into three.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
     findings.add("url-too-long-yandex", url);
   }
+}
+
+// Finds URLs that are more than the address of a page: with a fragment, a session or tracking parameters, or of a file.
+function checkIdentity(url: string, path: string, parameters: string, scan: UrlScan, findings: SitemapFindings): void {
+  const { fragment } = scan;
+  if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
+  if (sessionParameter.test(parameters) || sessionPath.test(path)) findings.add("url-session-id", url);
+  if (trackingParameter.test(parameters)) findings.add("url-tracking-parameter", url);
+  if (asset.test(path)) findings.add("url-asset", url);
 }
 
 function pathOf(url: string, { hostEnd, query, fragment }: UrlScan): string {
@@ -290,17 +291,22 @@ function pathOf(url: string, { hostEnd, query, fragment }: UrlScan): string {
   return url.slice(hostEnd, end);
 }
 
+// Returns the query, with its question mark.
+function parametersOf(url: string, { query, fragment }: UrlScan): string {
+  return query < 0 ? "" : url.slice(query, fragment < 0 ? url.length : fragment);
+}
+
 function decodedLength(url: string): number {
-  // A character of UTF-8 begins with a byte that is not 10xxxxxx.
+  // In UTF-8, only the first byte of a character is not 10xxxxxx, so the other bytes (%80 to %BF) do not count.
   return url.replaceAll(/%[89ab][0-9a-f]/gi, "").replaceAll(/%[0-9a-f]{2}/gi, "x").length;
 }
 
-// Examples of findings are printed: passwords must not be.
+// Findings are printed and stored, so they must not contain passwords.
 function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }
 
-// Matches characters that most URLs do not contain.
+// Characters that most URLs do not have. Without them, the next patterns need not be tried.
 const unusual = /[^\w.~:/?#[\]@!$&'()*+,=-]/;
 // Characters that neither RFC 3986 (URIs) nor RFC 3987 (IRIs) allows.
 const forbidden = /[ "<>\\^`{|}]/;
@@ -308,20 +314,20 @@ const nonAscii = /[^\x00-\x7f]/;
 const percentInvalid = /%(?![0-9a-f]{2})/i;
 const percentTwice = /%25[0-9a-f]{2}/i;
 const dotSegment = /\/\.\.?(?:\/|$)/;
-// `session` alone may be a session of a conference, unless its value looks like an ID.
+// `session` may be the session of a conference, so its value must look like an ID.
 const sessionParameter =
   /[?&](?:(?:PHPSESSID|sid|sess(?:ion)?_?(?:id|key)|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=|sess(?:ion)?=[\w-]{16})/i;
-// ASP.NET without cookies writes sessions into paths.
+// Without cookies, ASP.NET writes the session ID into the path.
 const sessionPath = /\/\((?:[A-Z]\([\w-]+\))+\)\//;
 const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
 const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
 const utility =
   /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:cart|basket|checkout|log-?in|sign-?in|sign-?up|register|account|my-account|wp-admin|wp-login\.php|search(?:-results)?|catalogsearch|wishlist|compare|password|logout|customer\/account)(?:\/|$)/i;
-// Sorting, filters and pages of a list; `?page=about` is a page.
+// Parameters that sort, filter or page through a list. `?page=2` is part of a list, but `?page=about` is a page.
 const facet =
   /[?&](?:(?:sort|order|filter|facet|refine|layered|price|min|max|min_price|max_price|per_?page|items_?per_?page|product_list_\w+|prefn\d|orderby|sort_?by|sort_?order|pmin|pmax|srule)(?:\[[^=]*\]|[_.-]\w+)?=|(?:page|p|pg|paged|page_?no|pagenum|start|offset)=\d+(?:&|#|$))/i;
 const pagedPath = /\/page\/\d+\/?$/i;
 const searchQuery = /[?&](?:q|query|search|search_?query|searchterm|keywords?)=/i;
-// Front pages, on which WordPress searches with `s`. Elsewhere `s` may be a size.
+// The front page of a directory. WordPress searches there with `s`; elsewhere `s` may be a size.
 const searchPage = /^(?:\/|\/(?:.*\/)?(?:index\.php)?)?$/i;
 const pageSearchQuery = /[?&]s=/i;
