@@ -1,4 +1,4 @@
-// The look of the report (light and dark, wide and narrow, on screen and on paper), and its only script.
+// The style sheet of the report, for light and dark, wide and narrow screens and for paper, and its only script.
 
 export const style: string = `
 :root {
@@ -273,7 +273,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;
 
-/** Unpacks the data for downloading. The report is complete without this script. */
+/** Decompresses the data for downloading. Everything else works without this script. */
 export const script: string = `
 (async () => {
   "use strict";

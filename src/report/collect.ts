@@ -1,4 +1,4 @@
-// From a tree to the facts of its report: pages are counted during the check, in one pass; the other facts follow.
+// Collects the facts of a report. Pages are counted while the check reads them, so the tree is read once.
 import { existsSync, statSync } from "node:fs";
 import { checkTreeWhile } from "../check/check-tree.ts";
 import type { DateCounts } from "../check/date-counts.ts";
@@ -17,17 +17,17 @@ import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportFacts, ReportFigures, ReportSection } from "./facts.ts";
-import { discoveryFacts, shownDiscovery, shownPreferences, shownSitemaps, sitemapFacts } from "./fetched.ts";
-import { findingFacts, shownFindings } from "./finding-list.ts";
-import { caps, fitted } from "./html.ts";
-import { LanguageCounts, shownLanguages } from "./languages.ts";
-import { shownSections } from "./map.ts";
+import { discoveryFacts, preferenceFacts, sitemapFacts } from "./fetched.ts";
+import { findingFacts } from "./finding-list.ts";
+import { fitted } from "./html.ts";
+import { LanguageCounts } from "./languages.ts";
+import { largestSections } from "./map.ts";
 import type { ReportOptions } from "./options.ts";
-import { Sections } from "./sections.ts";
-import { changeFacts, shownChanges } from "./since.ts";
+import { hostFacts, Sections } from "./sections.ts";
+import { changeFacts } from "./since.ts";
 import { timelineOf } from "./timeline.ts";
 
-/** Collects the facts. The caller has already checked the `options`. */
+/** Collects the facts. The caller has checked the `options`. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
   const spill = new SpillFile();
@@ -38,35 +38,34 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
       return collector;
     };
     const result = await checkTreeWhile(tree, { previous: archiveOf(previous), ...check, signal }, { watcherFor });
-    const facts = await factsOf(tree, result, collector as Collector);
+    const facts = factsOf(tree, result, collector as Collector);
     const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
-    return capped({ ...facts, changes });
+    return { ...facts, changes };
   } finally {
     spill.close();
   }
 }
 
-// Only an archive contains the responses of pages.
+// The check compares pages with an earlier run, which only an archive has.
 function archiveOf(previous: ReportOptions["previous"]): string | undefined {
   const isFile = typeof previous === "string" && existsSync(previous) && statSync(previous).isFile();
   return isFile && kindOfFile(previous) === "archive" ? previous : undefined;
 }
 
-async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): Promise<ReportFacts> {
+function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): ReportFacts {
   const website = collector.website();
   const { sitemaps, formats, figures } = sitemapFacts(tree);
-  const languages = collector.languages.facts();
-  const { dates } = collector;
+  const { dates, languages } = collector;
   const { unreachable } = tree;
   const { sections: hosts = [] } = website;
   return {
     version: 1,
     generator: `sitegrove ${version}`,
-    homepage: tree.homepage,
+    homepage: fitted(tree.homepage),
     receivedAt: new Date(dates.receivedAt).toISOString(),
     complete: result.complete,
     verdict: verdict(tree, result, figures),
-    unreachable: unreachable && messageWithHint(unreachable.reason),
+    unreachable: unreachable && fitted(messageWithHint(unreachable.reason)),
     figures: {
       pages: tree.pageCount,
       duplicates: result.findings.reduce((sum, { rule, count }) => sum + (rule === "url-duplicate" ? count : 0), 0),
@@ -75,7 +74,7 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
       ...figures,
       dated: dates.dated,
       medianAge: dates.medianAge,
-      languages: languages.languages.length,
+      languages: languages.count,
     },
     rulesFailed: result.rulesFailed,
     occurrences: result.occurrences,
@@ -83,39 +82,15 @@ async function factsOf(tree: SitemapTree, result: CheckResult, collector: Collec
     notChecked: result.notChecked,
     ...(result.pages && { pages: result.pages }),
     lastmodTrust: result.lastmodTrust,
-    sections: hosts.length === 1 && hosts[0]?.kind === undefined ? hosts[0]! : website,
+    sections: largestSections(hosts.length === 1 && hosts[0]?.kind === undefined ? hosts[0]! : website),
     timeline: timelineOf(dates, collector.pages),
-    languages,
-    hosts: hosts.map(({ name, pages, count }) => ({ name, pages, others: count })),
+    languages: languages.facts(),
+    hosts: hostFacts(hosts),
     formats,
     media: collector.media,
     sitemaps,
-    discovery: discoveryFacts(tree),
-    preferences: tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []),
-    otherPreferences: 0,
-  };
-}
-
-/** The first or the largest of each list, with long texts truncated. */
-export function capped(facts: ReportFacts): ReportFacts {
-  const named = facts.hosts.filter(({ others }) => others === undefined);
-  const hosts = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: fitted(name, 80), pages }));
-  const rest = [...named.slice(caps.hosts), ...facts.hosts.filter(({ others }) => others !== undefined)];
-  const others = rest.reduce((sum, host) => sum + (host.others ?? 1), 0);
-  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
-  return {
-    ...facts,
-    homepage: fitted(facts.homepage),
-    unreachable: facts.unreachable && fitted(facts.unreachable),
-    findings: shownFindings(facts.findings),
-    sections: shownSections(facts.sections),
-    languages: shownLanguages(facts.languages),
-    hosts: others === 0 ? hosts : [...hosts, { name: "", pages, others }],
-    sitemaps: shownSitemaps(facts.sitemaps),
-    discovery: shownDiscovery(facts.discovery),
-    preferences: shownPreferences(facts.preferences),
-    otherPreferences: Math.max(0, facts.preferences.length - caps.preferences),
-    changes: facts.changes && shownChanges(facts.changes),
+    discovery: discoveryFacts(tree.discovery),
+    ...preferenceFacts(tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || [])),
   };
 }
 
@@ -139,19 +114,19 @@ function verdict(
   ].join(" ");
 }
 
-// This bit in the number of a page's section means that the page was counted as flawed.
+// Pages that were counted as flawed have this bit in the number of their section.
 const flawedBit = 0x8000_0000;
 
 class Collector implements PageWatcher {
   readonly dates: DateCounts;
   readonly languages: LanguageCounts = new LanguageCounts();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
-  /** The number of pages. Those of a repeated sitemap count once. */
+  /** The number of pages. A sitemap that is listed twice counts once. */
   pages = 0;
   /** Pages with errors or warnings. */
   flawed = 0;
   readonly #sections = new Sections();
-  // The section of each page, by its number, for rules across sitemaps that report pages at the end.
+  // The section of each page by the page's number, because rules that compare pages report them after the pass.
   readonly #sectionOf: OrderedRecords;
   readonly #flawedLater: Marks;
 
@@ -165,7 +140,7 @@ class Collector implements PageWatcher {
     const section = this.#sections.add(page.url, scan, age, isFlawed);
     this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
     if (isFlawed) this.flawed += 1;
-    if (alternates !== undefined) this.languages.add(alternates);
+    if (alternates !== undefined) this.languages.add(alternates.choice);
     const { images, videos, newsStory } = page;
     const { media } = this;
     if (images !== undefined) media.pagesWithImages += 1;
@@ -179,7 +154,7 @@ class Collector implements PageWatcher {
     this.#flawedLater.set(ordinal);
   }
 
-  /** The sections of the website, once the check is done. */
+  /** Returns the sections of the website. The check must be done. */
   website(): ReportSection {
     for (const [number, [section = 0]] of this.#flawedLater.isAny ? this.#sectionOf : []) {
       if (this.#flawedLater.get(number) === 0 || section < 0) continue;

@@ -6,20 +6,20 @@ import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../m
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
 
-/** The data of a report: the first or the largest of each list, and how many more there are. Long texts are truncated. */
+/** The data of a report. Lists have the first or the largest items, and say how many more there are. Long texts are shortened. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
-  /** `sitegrove 1.0.0`. */
+  /** The program and its version: `sitegrove 1.0.0`. */
   readonly generator: string;
   readonly homepage: string;
-  /** ISO 8601: when the website was received. Ages are counted from it. */
+  /** When the website was received (ISO 8601). Ages are counted from then. */
   readonly receivedAt: string;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;
   /** The verdict in one or two sentences. */
   readonly verdict: string;
-  /** Why nothing could be read, if so. */
+  /** Why nothing could be read. Absent if something could. */
   readonly unreachable?: string | undefined;
   readonly figures: ReportFigures;
   readonly findings: readonly ReportFinding[];
@@ -58,15 +58,16 @@ export interface ReportFigures {
   readonly flawedPages: number;
   /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemaps: number;
-  /** Sitemaps that could not be read, and of those that could, those that are incomplete. */
+  /** Sitemaps that could not be read. */
   readonly unreadable: number;
+  /** Sitemaps that could only be partly read. */
   readonly incomplete: number;
   /** Bytes as received, and after decompression. */
   readonly wireBytes: number;
   readonly decodedBytes: number;
   /** Pages with a date. */
   readonly dated: number;
-  /** In days: half of the pages with a date changed since then. */
+  /** The median age of the pages with a date, in days. */
   readonly medianAge?: number | undefined;
   readonly languages: number;
   /** From the first request to the last byte, in milliseconds. */
@@ -95,9 +96,9 @@ export interface ReportFinding {
   })[];
 }
 
-/** A section of the website: a host, a directory, the pages of one program; or several counted together. */
+/** A section of the website: a host, a directory, the pages of one program (`product.php?`), or several of them counted together. */
 export interface ReportSection {
-  /** As it is written in URLs; empty for the website. */
+  /** The name as it is written in URLs. The website itself has none. */
   readonly name: string;
   readonly pages: number;
   /** Pages by how long ago they changed: 30 days, 90 days, 6 months, 1 year, 2 years, older, no date. */
@@ -105,31 +106,32 @@ export interface ReportSection {
   /** Pages with errors or warnings. */
   readonly flawed: number;
   readonly sections?: readonly ReportSection[] | undefined;
-  /** `own`: pages directly in the section. `other`: this many smaller sections. */
+  /** `own` are the pages directly in the section around it; `other` are smaller sections counted together. */
   readonly kind?: "own" | "other" | undefined;
+  /** How many sections `other` stands for. */
   readonly count?: number | undefined;
 }
 
 /** When pages last changed. */
 export interface ReportTimeline {
   readonly sentence: string;
-  /** What is suspicious. */
+  /** A sentence about what is suspicious. */
   readonly odd?: string | undefined;
   /** The period of a bar. */
   readonly unit: "day" | "month" | "year";
-  /** From the oldest to the newest, without gaps. `from` is the first day. */
+  /** The bars from the oldest to the newest, without gaps. `from` is the first day of a bar. */
   readonly bars: readonly { readonly from: string; readonly pages: number }[];
-  /** Pages with a date from before the first bar, from the future, and without one. */
+  /** Pages with a date before the first bar, with a date in the future, and without a date. */
   readonly before: number;
   readonly future: number;
   readonly undated: number;
-  /** The time that most pages share, if there are many. */
+  /** The most common time, if many pages have it. */
   readonly common?: { readonly at: string; readonly pages: number } | undefined;
 }
 
 /** The languages of pages with alternate pages. */
 export interface ReportLanguages {
-  /** The largest first. `language` is as written by the pages that name themselves. */
+  /** The languages with the most pages first. A page has the language that it gives itself, as written there. */
   readonly languages: readonly { readonly language: string; readonly pages: number }[];
   /** Pages in other languages. */
   readonly otherPages: number;
@@ -139,10 +141,11 @@ export interface ReportLanguages {
   readonly defaultPages: number;
 }
 
-/** A host and its pages; for several hosts together, their number. */
+/** A host and its pages, or several hosts counted together. */
 export interface ReportShare {
   readonly name: string;
   readonly pages: number;
+  /** How many hosts are counted together. They have no name. */
   readonly others?: number | undefined;
 }
 
@@ -161,7 +164,7 @@ export type ReportMedia = Readonly<
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {
   readonly rows: readonly ReportSitemap[];
-  /** Sitemaps that the page does not show: their number, pages and bytes. */
+  /** The sitemaps without a row: their number, pages and bytes. */
   readonly others?: { readonly count: number; readonly pages: number; readonly wireBytes: number } | undefined;
 }
 
@@ -173,14 +176,14 @@ export interface ReportSitemap {
   readonly format?: string | undefined;
   readonly complete: boolean;
   readonly pages?: number | undefined;
-  /** The first problem because of which something is missing. */
+  /** The first problem that caused a loss. */
   readonly problem?: string | undefined;
   readonly status?: number | undefined;
   readonly wireBytes?: number | undefined;
   readonly decodedBytes?: number | undefined;
   /** When it was requested, in milliseconds since the first request. */
   readonly start?: number | undefined;
-  /** In milliseconds, from the request to the first byte, and to the last. */
+  /** From the request to the first byte, and to the last, in milliseconds. */
   readonly firstByte?: number | undefined;
   readonly duration?: number | undefined;
 }
@@ -189,7 +192,7 @@ export interface ReportSitemap {
 export interface ReportDiscovery {
   /** How many of them had a sitemap or a robots.txt. */
   readonly found: number;
-  /** Well-known paths that were not tried, because enough was found. */
+  /** Well-known paths that were not needed, because sitemaps were found elsewhere. */
   readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;
@@ -202,7 +205,7 @@ export interface ReportDiscovery {
   readonly others: number;
 }
 
-/** The differences since an earlier archive. */
+/** The differences from an earlier state of the website. */
 export interface ReportChanges {
   readonly totals: DiffTotals;
   /** Sections with the most changes first. */
@@ -214,7 +217,7 @@ export interface ReportChanges {
   readonly examples: readonly {
     readonly kind: "added" | "removed" | "changed" | "moved" | "unknown" | "expired";
     readonly url: string;
-    /** For a changed page, the fields; for a moved one, the old and new sitemap. */
+    /** The fields of a changed page that differ; the old and new sitemap of a moved page. */
     readonly what?: string | undefined;
   }[];
 }

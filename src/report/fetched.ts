@@ -1,4 +1,5 @@
-// The tree of sitemaps with sizes, a waterfall of how they were fetched, and the URLs that discovery tried.
+// Shows the tree of sitemaps with their sizes, when each was fetched, the URLs that discovery tried, and the AI preferences in robots.txt.
+import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
 import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
@@ -14,6 +15,7 @@ import type {
 } from "./facts.ts";
 import { caps, fitted, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
+// Lists with more rows than this get shorter texts.
 const manyRows = 50;
 
 type FetchFigures = "unreadable" | "incomplete" | "wireBytes" | "decodedBytes" | "duration" | "medianFirstByte";
@@ -24,13 +26,13 @@ export function sitemapFacts(tree: SitemapTree): {
   readonly figures: Pick<ReportFigures, FetchFigures>;
 } {
   const { responses } = partsOf(tree);
-  const places = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
+  const entries = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
   const seen = new Set<string>();
   const firstBytes: number[] = [];
   let [unreadable, incomplete, wireBytes, decodedBytes] = [0, 0, 0, 0];
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { sitemap } of places) {
+  for (const { sitemap } of entries) {
     if (sitemap.kind === "invalid") unreadable += sitemap.reason.count ?? 1;
     else if (!sitemap.complete) incomplete += 1;
     if (sitemap.kind === "pages") {
@@ -50,7 +52,7 @@ export function sitemapFacts(tree: SitemapTree): {
   }
   firstBytes.sort((one, two) => one - two);
   return {
-    sitemaps: { rows: places.map(({ sitemap, depth }) => rowOf(sitemap, depth, responses.get(sitemap.url), start)) },
+    sitemaps: sitemapRows(entries, responses, start),
     formats: [...formats]
       .map(([format, counts]) => ({ format, ...counts }))
       .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),
@@ -65,7 +67,42 @@ export function sitemapFacts(tree: SitemapTree): {
   };
 }
 
-// `depth`: 1 for the children of the root.
+/** A sitemap at its place in the tree. Its `depth` is 1 for children of the root. */
+interface SitemapEntry {
+  readonly sitemap: Sitemap;
+  readonly depth: number;
+}
+
+/** Returns rows for indexes, sitemaps that could not be fully read, and the largest sitemaps; counts the others. `start` is the first request. */
+export function sitemapRows(
+  entries: readonly SitemapEntry[],
+  responses: ReadonlyMap<string, KeptResponse>,
+  start: number,
+): ReportSitemaps {
+  const pagesOf = ({ sitemap }: SitemapEntry) => (sitemap.kind === "pages" ? sitemap.pageCount : 0);
+  const isFaulty = ({ sitemap }: SitemapEntry) =>
+    sitemap.kind === "invalid" || (sitemap.kind === "pages" && !sitemap.complete);
+  // Indexes and faulty sitemaps get at most half of the rows, so that there is room for large sitemaps.
+  const indexes = entries.filter(({ sitemap }) => sitemap.kind === "index").slice(0, caps.rows / 4);
+  const faulty = entries.filter(isFaulty).slice(0, caps.rows / 4);
+  const sorted = [...entries].sort((one, two) => pagesOf(two) - pagesOf(one));
+  const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
+  const longest = chosen.size > manyRows ? caps.rowText : caps.text;
+  const rows: ReportSitemap[] = [];
+  const others = { count: 0, pages: 0, wireBytes: 0 };
+  for (const entry of entries) {
+    const { sitemap, depth } = entry;
+    const kept = responses.get(sitemap.url);
+    if (chosen.has(entry)) rows.push(withShortTexts(rowOf(sitemap, depth, kept, start), longest));
+    else {
+      others.count += 1;
+      others.pages += pagesOf(entry);
+      others.wireBytes += kept?.wireBytes ?? 0;
+    }
+  }
+  return { rows, others: others.count === 0 ? undefined : others };
+}
+
 function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, start: number): ReportSitemap {
   const requested = requestedAt(kept);
   return {
@@ -75,7 +112,6 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
     format: sitemap.kind === "invalid" ? undefined : sitemap.format,
     complete: sitemap.kind !== "invalid" && sitemap.complete,
     pages: sitemap.kind === "pages" ? sitemap.pageCount : undefined,
-    // The first problem that is a loss. Minor problems are not shown.
     problem: problemsOf(sitemap).find(({ code }) => isLossy(code))?.message,
     status: kept?.status,
     wireBytes: kept?.wireBytes,
@@ -87,7 +123,7 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
 }
 
 function requestedAt(kept: KeptResponse | undefined): number | undefined {
-  // An unchanged document of an earlier run was also requested in this run.
+  // A document that has not changed since an earlier run was also requested in this run.
   const start = Date.parse(kept?.revalidatedAt ?? kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
   return Number.isNaN(start) ? undefined : start;
 }
@@ -96,40 +132,18 @@ function rounded(milliseconds: number | undefined): number | undefined {
   return milliseconds === undefined ? undefined : Math.round(milliseconds);
 }
 
-export function discoveryFacts({ discovery }: SitemapTree): ReportDiscovery {
+export function discoveryFacts(discovery: readonly DiscoveryRecord[]): ReportDiscovery {
   const tried = discovery.filter(({ outcome }) => outcome !== "skipped");
-  const rows = tried.map(({ url, by, outcome, status, finalUrl, reason }) => {
-    return { url, by, outcome, status, finalUrl, reason: reason?.message };
+  const longest = tried.length > manyRows ? caps.rowText : caps.text;
+  const rows = tried.slice(0, caps.discovery).map(({ url, by, outcome, status, finalUrl, reason }) => {
+    return withShortTexts({ url, by, outcome, status, finalUrl, reason: reason?.message }, longest);
   });
-  const found = rows.filter(({ outcome }) => outcome === "found").length;
-  return { rows, others: 0, found, skipped: discovery.length - tried.length };
-}
-
-/** The sitemaps that the page shows: indexes, those that could not be fully read, then the largest. */
-export function shownSitemaps({ rows }: ReportSitemaps): ReportSitemaps {
-  // Problems and indexes get at most half of the rows, so that large sitemaps are shown, too.
-  const indexes = rows.filter(({ kind }) => kind === "index").slice(0, caps.rows / 4);
-  const faulty = rows.filter(({ kind, complete }) => kind !== "index" && !complete).slice(0, caps.rows / 4);
-  const sorted = [...rows].sort((one, two) => (two.pages ?? 0) - (one.pages ?? 0));
-  const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
-  const longest = Math.min(rows.length, caps.rows) > manyRows ? caps.rowText : caps.text;
-  const others = rows.filter((row) => !chosen.has(row));
-  const left = {
-    count: others.length,
-    pages: others.reduce((sum, { pages = 0 }) => sum + pages, 0),
-    wireBytes: others.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0),
-  };
   return {
-    rows: rows.filter((row) => chosen.has(row)).map((row) => withShortTexts(row, longest)),
-    others: others.length === 0 ? undefined : left,
+    others: tried.length - rows.length,
+    found: tried.filter(({ outcome }) => outcome === "found").length,
+    skipped: discovery.length - tried.length,
+    rows,
   };
-}
-
-/** The tried URLs that the page shows. */
-export function shownDiscovery({ rows, ...counts }: ReportDiscovery): ReportDiscovery {
-  const longest = rows.length > manyRows ? caps.rowText : caps.text;
-  const shown = rows.slice(0, caps.discovery).map((row) => withShortTexts(row, longest));
-  return { ...counts, rows: shown, others: rows.length - shown.length };
 }
 
 export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html | undefined {
@@ -171,11 +185,11 @@ export const formatNames = {
   llms: "llms.txt",
 } as const;
 
-// A bar in percent of the total time. The column before it has the times as text.
+// Draws when a sitemap was fetched, in percent of the total time. Screen readers skip the bar.
 function bar({ start, firstByte = 0, duration: took = firstByte }: ReportSitemap, end: number): Html | false {
   if (start === undefined) return false;
   const at = (milliseconds: number) => Number(((milliseconds / end) * 100).toFixed(1));
-  // A bar is at least wide enough to be seen.
+  // A narrower bar could not be seen.
   const whole = Math.max(0.6, at(took));
   const wait = Math.min(at(firstByte), whole);
   const left = Math.min(at(start), 100 - whole);
@@ -224,11 +238,14 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   );
 }
 
-export function shownPreferences(preferences: readonly RobotsPreference[]): RobotsPreference[] {
-  return preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
+export function preferenceFacts(
+  preferences: readonly RobotsPreference[],
+): Pick<ReportFacts, "preferences" | "otherPreferences"> {
+  const first = preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
     ...withShortTexts(preference),
     ...(preference.agents && { agents: [fitted(preference.agents.join(", "))] }),
   }));
+  return { preferences: first, otherPreferences: preferences.length - first.length };
 }
 
 export function preferencesPart({ preferences, otherPreferences }: ReportFacts): Html | undefined {

@@ -1,4 +1,4 @@
-// The findings of a check: one row for each rule and severity, which opens to show fix, sitemaps and examples.
+// Shows the findings of a check: one row for each rule and severity, which opens to show the fix, sitemaps and examples.
 import { type CheckResult, type Finding, groupedByRule } from "../check/result.ts";
 import { severities } from "../check/rule.ts";
 import { pageSentences } from "../check/words.ts";
@@ -7,7 +7,8 @@ import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";
 import { caps, type Html, html, part, prose, readableUrl, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
-export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] {
+export function findingFacts({ findings, rules }: Pick<CheckResult, "findings" | "rules">): ReportFinding[] {
+  const [occurrencesThatFit, examplesThatFit] = [room(), room()];
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => {
     const { rule: id, severity } = group[0];
@@ -22,36 +23,33 @@ export function findingFacts({ findings, rules }: CheckResult): ReportFinding[] 
       link,
       basis,
       engines,
-      occurrences: group
-        .filter(({ otherSitemaps }) => otherSitemaps === undefined)
-        .map(({ sitemap, count }) => ({ sitemap, count })),
-      examples: examplesOf(group),
+      occurrences: occurrencesThatFit(
+        group
+          .filter(({ otherSitemaps }) => otherSitemaps === undefined)
+          .slice(0, caps.occurrencesOfRule)
+          .map(({ sitemap, count }) => ({ sitemap, count })),
+      ),
+      examples: examplesThatFit(examplesOf(group)),
     };
   });
 }
 
-// The first example of each sitemap, then the second of each, and so on.
+// Returns the first example of each sitemap, then the second of each, and so on.
 function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
   const most = Math.max(...group.map(({ examples }) => examples.length));
-  return Array.from({ length: most }, (_, index) =>
-    group.flatMap(({ sitemap, examples }) => {
+  const chosen: ReportFinding["examples"][number][] = [];
+  for (let index = 0; index < most; index++) {
+    for (const { sitemap, examples } of group) {
+      if (chosen.length === caps.examplesOfRule) return chosen;
       const { url, value, file, line } = examples[index] ?? {};
-      return url === undefined && value === undefined ? [] : [{ sitemap, url, value, file, line }];
-    }),
-  ).flat();
+      if (url !== undefined || value !== undefined) chosen.push({ sitemap, url, value, file, line });
+    }
+  }
+  return chosen;
 }
 
-/** The examples and sitemaps that the page shows: as many as fit; for further rules, a few short ones. */
-export function shownFindings(findings: readonly ReportFinding[]): ReportFinding[] {
-  const [occurrencesWithin, examplesWithin] = [shortening(), shortening()];
-  return findings.map((finding) => ({
-    ...finding,
-    occurrences: occurrencesWithin(finding.occurrences.slice(0, caps.occurrencesOfRule)),
-    examples: examplesWithin(finding.examples.slice(0, caps.examplesOfRule)),
-  }));
-}
-
-function shortening(): <T extends object>(list: readonly T[]) => T[] {
+// Returns a function that shortens the items of a list. Once the items of all lists take too many bytes, further lists get a few short ones.
+function room(): <T extends object>(list: readonly T[]) => T[] {
   let left: number = caps.allOfRules;
   return (list) =>
     list.flatMap((item, index) => {
@@ -85,7 +83,7 @@ const severityNames = {
   info: ["note", "Notes"],
 } as const;
 
-// Uses radio buttons and a style sheet, so that it works without a script.
+// The filter is made of radio buttons and style rules, so it works without a script.
 function filter({ findings, rulesFailed }: ReportFacts): Html {
   const all = rulesFailed.error + rulesFailed.warning + rulesFailed.info;
   const present = severities.filter((severity) => findings.some((finding) => finding.severity === severity));
@@ -102,7 +100,7 @@ function row(finding: ReportFinding, homepage: string): Html {
   const where = isSite ? "the website" : counted(sitemaps, "sitemap");
   const name =
     examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
-  // The sitemap of all examples is named once.
+  // If all examples are from one sitemap, the heading names it.
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
   // If every sitemap has one example, a list of sitemaps would only repeat the examples.
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
@@ -113,7 +111,7 @@ ${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sit
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
-/** `only` is the sitemap of all examples, which is named above them. */
+/** `only` is the sitemap that the heading names, so the example need not. */
 function exampleRow(
   { url, value, file, line, sitemap }: ReportFinding["examples"][number],
   homepage: string,

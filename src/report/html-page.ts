@@ -1,5 +1,5 @@
-// The report as one file: opens anywhere, loads nothing, and works without scripts. Its content security policy allows
-// only the one style sheet and the one script, by their hashes, so that even HTML injected by mistake could do nothing.
+// Creates the report as one HTML file, which opens anywhere, loads nothing, and works without scripts. Its content security policy allows
+// only its own style sheet and script, by their hashes, so that even HTML that was injected by mistake could do nothing.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -14,7 +14,7 @@ import { mapPart } from "./map.ts";
 import { changesPart } from "./since.ts";
 import { timelinePart } from "./timeline.ts";
 
-/** The HTML page that shows these facts. */
+/** Returns the HTML page that shows these facts. */
 export function pageOf(facts: ReportFacts): string {
   const sheet = new StyleSheet();
   const parts = [
@@ -55,12 +55,13 @@ ${raw("script", script)}
 `}`;
 }
 
-// An element whose text is not escaped. A bundler would take its end tag, written out, for that of a surrounding script.
+// Creates an element without escaping its text. The end tag is never written out, because in a bundle inside an HTML page it would end the
+// script around it.
 function raw(name: string, text: string): Html {
   return Html.trusted(`<${name}>${text}</${name}>`);
 }
 
-// Compression saves 90%. The script unpacks the data; without the script, the link leads to the compressed data.
+// Compression saves 90%. The script decompresses the data; without it, the link downloads a gzip file.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }
@@ -92,7 +93,6 @@ ${figures(facts)}
 </header>`;
 }
 
-// A treemap of four tiles.
 const logo = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true"><rect x="0" y="0" width="10" height="11" rx="2"/><rect x="11.5" y="0" width="6.5" height="6" rx="1.5" opacity=".55"/><rect x="11.5" y="7.5" width="6.5" height="10.5" rx="1.5" opacity=".8"/><rect x="0" y="12.5" width="10" height="5.5" rx="1.5" opacity=".4"/></svg>`;
 
 function title(homepage: string): Html {

@@ -1,12 +1,12 @@
-// Building blocks of the page: HTML that inserted values cannot break, the style sheet, and texts from a website: short, without control
-// characters, and with percent-encoded letters decoded.
+// The building blocks of the page: HTML that values cannot break, the style sheet, and texts of websites, which are shortened, stripped of
+// control characters, and shown with percent-encoded letters decoded.
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { printable } from "../write/printable.ts";
 
 /**
- * HTML that is safe to insert; only this file creates it. A template escapes every value, unless it is HTML from a
- * template. Values may be in text and in attributes with double quotes, as in all our templates.
+ * HTML that is safe to insert. The template `html` creates it: it escapes every value that is not HTML itself. Values may be in text and in
+ * attributes with double quotes.
  */
 export class Html {
   readonly #text: string;
@@ -15,7 +15,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** Marks our own content as HTML: the style sheet, the script, and JSON that is safe where it is inserted. */
+  /** Creates HTML without escaping, for the style sheet and the script. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -25,10 +25,10 @@ export class Html {
   }
 }
 
-/** The values of a template. Lists are joined; absent values are empty. */
+/** A value in a template. Lists are joined; `undefined` and `false` insert nothing. */
 export type Value = Html | string | number | undefined | false | readonly Value[];
 
-/** `` html`<b>${name}</b>` ``. */
+/** Creates HTML from a template: `` html`<b>${name}</b>` ``. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
   return Html.trusted(strings.reduce((text, part, index) => `${text}${toText(values[index - 1])}${part}`));
 }
@@ -46,26 +46,23 @@ function escaped(text: string): string {
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/**
- * The only style sheet of the report. Its policy forbids `style=` attributes: an element with its own position gets an
- * id, and a rule in this sheet.
- */
+/** The only style sheet of the report. The content security policy forbids `style` attributes, so positions are rules for ids. */
 export class StyleSheet {
   readonly #rules = { wide: new Set<string>(), narrow: new Set<string>() };
 
-  /** `narrow` is for phones, in place of the wide one. */
+  /** Adds a rule. A `narrow` rule overrides the `wide` one on phones. */
   add(selector: string, declarations: string, width: "wide" | "narrow" = "wide"): void {
     this.#rules[width].add(`${selector}{${declarations}}`);
   }
 
-  /** `base` has the rules of every report. */
+  /** Returns the style sheet. `base` has the rules that all reports share. */
   toString(base: string): string {
     const [wide, narrow] = [[...this.#rules.wide].join(""), [...this.#rules.narrow].join("")];
     return `${compact(base)}${wide}${narrow && `@media screen and (max-width:640px){${narrow}}`}`;
   }
 }
 
-// Two decimals of a percentage are precise to a tenth of a pixel.
+/** Formats a position for the style sheet. Two decimals of a percentage are precise to a tenth of a pixel. */
 export function percentage(share: number): string {
   return `${Number((share * 100).toFixed(2))}%`;
 }
@@ -79,64 +76,62 @@ function compact(css: string): string {
     .trim();
 }
 
-/** A URL of the website: a link if it is complete. `shown`: its text, by default the URL itself. */
+/** Links a URL of the website, unless it was shortened. `shown` is the text of the link. */
 export function urlLink(url: string, shown: string = url): Html {
   const text = readableUrl(shown);
   if (url.includes(cutMark) || !isHttpUrl(url)) return html`<bdi class="url">${text}</bdi>`;
   return html`<a class="url" href="${url}">${text}</a>`;
 }
 
-/** The URL without the common beginning of all URLs of the website. */
+/** Removes scheme and host from a URL on the host of the homepage. */
 export function withoutOrigin(url: string, homepage: string): string {
   const origin = /^https?:\/\/[^/?#]*/i.exec(homepage)?.[0];
   return origin !== undefined && url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
 }
 
-/** A sentence of ours, with `code` between backticks. */
+/** Formats a sentence of the program. Backticks enclose code. */
 export function prose(sentence: string): Html {
   return html`${sentence.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** A table that scrolls if it is too wide; `label` names it. */
+/** Creates a table that scrolls if it is too wide. Screen readers call it `label`. */
 export function table(label: string, head: Value, rows: Value, className: string = ""): Html {
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
-/** A part of the page. */
 export function part(id: string, title: string, content: Value): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
 }
 
 /**
- * The caps of the page: bytes of a text, as it is written in the page, and lengths of lists. A large website has about 280 kB, and none
- * can exceed a megabyte.
+ * How many items of each list, and bytes of each text, are in a report. With these, the page of a large website has about 280 kB, and none
+ * has more than a megabyte.
  */
 export const caps = {
+  /** Bytes of a text, of one in a long list, and of the name of a section, as they are written in the page. */
   text: 200,
-  /** Bytes of a text in a long list. */
   rowText: 100,
-  /** Bytes of the name of a section. */
   name: 48,
   tiles: 400,
   rows: 200,
   discovery: 80,
   preferences: 20,
-  /** Examples and sitemaps of a rule, and of each rule once those of all rules take this many bytes. */
   examplesOfRule: 20,
   occurrencesOfRule: 10,
-  fewOfRule: 2,
+  /** Once the examples of all rules take `allOfRules` bytes, further rules have `fewOfRule`. The same applies to sitemaps. */
   allOfRules: 12_000,
+  fewOfRule: 2,
   hosts: 12,
   languages: 12,
   changes: 20,
 } as const;
 
-/** Replaces the middle of a text that is too long. A URL that contains it is not linked. */
+/** Replaces the middle of a text that is too long. A URL with this character is not linked. */
 const cutMark = "…";
 
 /**
- * At most this many bytes in the page: the beginning and the end of a text, and its length. A percent-encoded letter
- * takes six or nine characters: if there is no room for them, the letter itself counts, and is never cut in two.
+ * Shortens a text to at most this many bytes in the page: its beginning, its end, and its length. Percent-encoded letters are decoded first,
+ * because they take six or nine characters each and must not be cut in two.
  */
 export function fitted(text: string, most: number = caps.text): string {
   const shown = printable(text);
@@ -144,7 +139,7 @@ export function fitted(text: string, most: number = caps.text): string {
   const readable = readableUrl(text);
   if (weight(readable) <= most) return readable;
   const head = taken(readable, Math.ceil(most * 0.7));
-  // A short label shows only its beginning.
+  // A short label has room only for the beginning.
   if (most < 60) return `${head}${cutMark}`;
   const end = [...readable.slice(-most)].reverse();
   const tail = [...taken(end, Math.floor(most * 0.2))].reverse().join("");
@@ -157,7 +152,7 @@ export function withShortTexts<T extends object>(item: T, most?: number): T {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;
 }
 
-// Returns as many characters as fit.
+// Returns as many characters as fit into this many bytes.
 function taken(characters: Iterable<string>, most: number): string {
   let text = "";
   let left = most;
@@ -169,11 +164,12 @@ function taken(characters: Iterable<string>, most: number): string {
   return text;
 }
 
+// Returns how many bytes a text takes in the page.
 function weight(text: string): number {
   return Buffer.byteLength(escaped(text));
 }
 
-/** The URL with percent-encoded letters of other alphabets decoded, if the result is text. */
+/** Decodes the percent-encoded letters of other alphabets in a URL. */
 export function readableUrl(url: string): string {
   if (!/%[89a-f]/i.test(url)) return printable(url);
   return printable(
@@ -188,15 +184,14 @@ export function readableUrl(url: string): string {
   );
 }
 
-// Characters that stay encoded: white space, controls, unassigned and private ones, and those that change the direction of writing.
+// These stay encoded: white space, control characters, unassigned and private characters, and those that change the direction of writing.
 const unfitForUrls = /[\p{C}\p{Z}]/u;
 
-/** Dates and ages for people. */
 export function dayOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** `3 days`, `9 months`, `4.5 years`. */
+/** Formats an age: `3 days`, `9 months`, `4.5 years`. */
 export function age(days: number): string {
   if (days < 1) return "less than a day";
   // Months and years start at two, so that the singular is never needed.
@@ -207,7 +202,7 @@ export function age(days: number): string {
   return `${years < 10 ? Math.max(2, Number(years.toFixed(1))) : Math.round(years)} years`;
 }
 
-/** `27%`, `< 1%`, `> 99%`: never 0 or 100 unless it is exact. */
+/** Formats a share: `27%`, `< 1%`, `> 99%`. Says 0% or 100% only if that is exact. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "–";
   const share = (part / whole) * 100;
@@ -216,7 +211,7 @@ export function percent(part: number, whole: number): string {
   return `${Math.round(share)}%`;
 }
 
-/** `49 k`, `1.2 M`: if space is short. */
+/** Formats a number for small spaces: `49 k`, `1.2 M`. */
 export function brief(count: number): string {
   if (count < 10_000) return grouped(count);
   const [value, unit] =

@@ -1,5 +1,5 @@
-// The map of sections: a treemap of HTML boxes, whose positions are in the style sheet, and the same data as a table. Area is pages,
-// color is the median age, and the hatched part of a box is the share of its pages with errors or warnings.
+// Draws the sections of the website as a treemap of HTML boxes, whose positions are in the style sheet, and lists them in a table. The area
+// of a box shows its number of pages, the color their median age, and the hatched part the share of pages with errors or warnings.
 import { noDate } from "../check/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { ReportFacts, ReportSection } from "./facts.ts";
@@ -18,17 +18,17 @@ import {
 } from "./html.ts";
 import { totalOf } from "./sections.ts";
 
-// The least share of all pages that makes a section visible.
+// A section with a smaller share of all pages would be too small to see.
 const leastShare = 1 / 3000;
 
 /**
- * The sections that the map shows: the largest, as far as there is room. Smaller ones are counted together, and a section
- * whose only content would be those is shown as a whole.
+ * Returns the largest sections, as far as the map has room. Smaller ones are counted together, and a section that has only small ones is
+ * shown as a whole.
  */
-export function shownSections(root: ReportSection): ReportSection {
+export function largestSections(root: ReportSection): ReportSection {
   const least = Math.max(1, root.pages * leastShare);
   const start = merged(root);
-  // The largest are opened first, while there is room for their content.
+  // Opens the largest sections first, while there is room for what they contain.
   const opened = new Map<ReportSection, readonly ReportSection[]>();
   const waiting = [start];
   for (let tiles = 1; waiting.length > 0; ) {
@@ -48,7 +48,7 @@ export function shownSections(root: ReportSection): ReportSection {
   return drawn(start);
 }
 
-// The larger sections in a section, and the others together. Empty if none is large enough to be visible.
+// Returns the large sections in a section, and the small ones together. Returns nothing if all of them are small.
 function contentOf({ sections = [] }: ReportSection, least: number): ReportSection[] {
   const large = sections.filter(({ kind, pages }) => kind !== "other" && pages >= least);
   const small = sections.filter((section) => !large.includes(section));
@@ -59,20 +59,20 @@ function contentOf({ sections = [] }: ReportSection, least: number): ReportSecti
   return [...large.map(merged), { name: "", ...totalOf(small), kind: "other", count }];
 }
 
-// A section with a single section in it is shown as one: `shop/items`.
+// Combines a section with the only section in it: `shop/items`.
 function merged(section: ReportSection): ReportSection {
   const [only, ...others] = section.sections ?? [];
   if (only === undefined || others.length > 0 || only.kind !== undefined || section.name === "") return section;
   return merged({ ...only, name: `${section.name}/${only.name}` });
 }
 
-// The size in pixels for which positions are computed: the page scales them. Few tiles need no large map.
-const sizes = [
+// The height of the map in pixels, by the number of its tiles.
+const heights = [
   { tiles: 4, wide: 240, narrow: 280 },
   { tiles: 14, wide: 400, narrow: 480 },
   { tiles: Number.POSITIVE_INFINITY, wide: 600, narrow: 760 },
 ];
-/** The height of a group's name. The style sheet hides it in groups smaller than `leastGroup`. */
+/** The height of a group's name in pixels. The style sheet hides the name in groups smaller than `leastGroup`. */
 const nameHeight = 24;
 const leastGroup = { width: 56, height: 66 };
 
@@ -87,17 +87,17 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   const { sections } = facts;
   const all = tilesOf(sections);
   const [root, ...tiles] = all;
-  // A map with one tile would show nothing.
+  // A map of a single tile would be useless.
   if (root === undefined || tiles.length === 0) return undefined;
   const rows = tableRows(tiles);
   const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
-  const size = sizes.find((each) => tiles.length <= each.tiles)!;
+  const height = heights.find((each) => tiles.length <= each.tiles)!;
   for (const [kind, width] of [
     ["wide", 1120],
     ["narrow", 358],
   ] as const) {
-    sheet.add(".map", `height:${size[kind]}px`, kind);
-    layOut(root, width, size[kind], (id, rule) => sheet.add(id, rule, kind));
+    sheet.add(".map", `height:${height[kind]}px`, kind);
+    layOut(root, width, height[kind], (id, rule) => sheet.add(id, rule, kind));
   }
   const classes = new Set(all.map(({ section }) => medianAge(section)));
   return part(
@@ -110,7 +110,6 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   );
 }
 
-// Says how many pages have errors or warnings.
 function flawedSentence({ figures }: ReportFacts): string {
   const { flawedPages, pages } = figures;
   return flawedPages === 0
@@ -120,7 +119,7 @@ function flawedSentence({ figures }: ReportFacts): string {
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];
 
-// Yields all tiles in order, starting with the root.
+// Returns all tiles in order, starting with the root.
 function tilesOf(section: ReportSection, depth: number = 0, all: Tile[] = []): Tile[] {
   const children: Tile[] = [];
   all.push({ number: all.length, section, depth, children });
@@ -137,7 +136,7 @@ function nameOf({ name, kind, count = 0 }: ReportSection): string {
   return kind === "own" ? `${readable}/*` : readable;
 }
 
-// Tiles without a visible name are in the table, for screen readers.
+// Screen readers skip the leaves, because the table has the same data.
 function boxes(tiles: readonly Tile[], rows: ReadonlySet<number>, sheet: StyleSheet): Html {
   const [groups, leaves] = [true, false].map((isGroup) =>
     tiles.filter(({ children }) => children.length > 0 === isGroup).map((tile) => box(tile, rows, sheet)),
@@ -185,16 +184,16 @@ function layOut(tile: Tile, width: number, height: number, add: (selector: strin
   }
 }
 
-/** The median age class of the pages with a date; the last class if few pages have one. */
+/** Returns the median age class of the pages with a date, or the class `noDate` if most pages have none. */
 function medianAge({ ages }: Pick<ReportSection, "ages">): number {
-  const dated = ages.slice(0, -1);
+  const dated = ages.slice(0, noDate);
   const total = dated.reduce((sum, count) => sum + count, 0);
-  if (total <= (ages.at(-1) ?? 0)) return ages.length - 1;
+  if (total <= ages[noDate]!) return noDate;
   let sum = 0;
   return dated.findIndex((count) => (sum += count) * 2 >= total);
 }
 
-// The largest tiles, in the order of the map.
+// Returns the largest tiles, in the order of the map.
 function tableRows(tiles: readonly Tile[]): readonly Tile[] {
   if (tiles.length <= caps.rows) return tiles;
   const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, caps.rows - 1));
@@ -224,17 +223,16 @@ export interface Rectangle {
 }
 
 /**
- * One rectangle for each area, in order; the areas must be positive and descending. They fill `inside`, as close to
- * squares as a greedy layout makes them. Bruls, Huizing, van Wijk: Squarified Treemaps (2000),
- * https://vanwijk.win.tue.nl/stm.pdf. Rows are laid along the shorter side; a row takes one more rectangle as long as
- * its worst ratio of sides gets no worse.
+ * Fills `inside` with one rectangle for each area, in order, as close to squares as a greedy layout makes them. The areas must be positive
+ * and descending. Rows lie along the shorter side, and a row takes another rectangle as long as its worst aspect ratio gets no worse:
+ * Bruls, Huizing, van Wijk: Squarified Treemaps (2000), https://vanwijk.win.tue.nl/stm.pdf
  */
 export function squarified(areas: readonly number[], inside: Rectangle): Rectangle[] {
   const rectangles: Rectangle[] = [];
   let { left, top, width, height } = inside;
   let rest = areas.reduce((sum, area) => sum + area, 0);
   for (let from = 0; from < areas.length; ) {
-    // Converts the areas that are left to the units of the rectangle that is left.
+    // How many square pixels of the remaining rectangle one unit of area gets.
     const scale = (width * height) / rest;
     const isTall = width < height;
     const side = isTall ? width : height;
@@ -262,7 +260,7 @@ export function squarified(areas: readonly number[], inside: Rectangle): Rectang
   return rectangles;
 }
 
-// The worst ratio of sides in a row, given its largest and smallest area, its sum, and the side that it lies along.
+// Returns the worst aspect ratio in a row with this largest and smallest area and sum of areas. `side` is the side that it lies along.
 function worstRatio(largest: number, smallest: number, sum: number, side: number, scale: number): number {
   const squareOfSide = side * side;
   const squareOfSum = sum * sum * scale;

@@ -1,4 +1,4 @@
-// The report of a tree, as one HTML page and as facts. The implementation is imported on first use.
+// The public functions for reports. They import the implementation on first use.
 import { resolveCheckOptions } from "../check/settings.ts";
 import { checkSide } from "../diff/diff-side.ts";
 import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
@@ -7,8 +7,8 @@ import type { ReportFacts } from "./facts.ts";
 import type { ReportOptions } from "./options.ts";
 
 /**
- * A report of a website's sitemaps as one HTML page, for people: the verdict, what search engines would flag, where the pages are and
- * when they changed, languages, and how everything was fetched.
+ * Creates a report about a website's sitemaps as one HTML page: the verdict, what search engines would flag, where the pages are and when
+ * they changed, their languages, and how everything was fetched.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
@@ -21,7 +21,7 @@ export async function reportHtml(tree: SitemapTree, options?: ReportOptions): Pr
 }
 
 /**
- * The data of a report: what its page shows.
+ * Collects the data of a report: what its page shows.
  *
  * @example
  * await using tree = await openTree("site.warc.gz");

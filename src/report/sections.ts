@@ -1,18 +1,19 @@
-// The sections of a website: hosts, and the first directories of their paths, as a tree with counters. Memory is limited, however many
+// Counts the pages of each section of a website: its hosts, and the first directories of their paths. Memory is limited, however many
 // directories a website generates: once the tree is full, new ones are counted as "other".
 import { ageClasses } from "../check/date-counts.ts";
 import type { UrlScan } from "../check/url-scan.ts";
 import { detached } from "../model/text.ts";
-import type { ReportSection } from "./facts.ts";
+import type { ReportSection, ReportShare } from "./facts.ts";
+import { caps, fitted } from "./html.ts";
 
 const depth = 3;
 const mostNodes = 20_000;
 // The last quarter of the nodes is reserved for hosts and first directories, which matter most.
 const mostDeepNodes = 15_000;
-// Directories that are article numbers, with one page each, are not sections: after this many, a parent accepts no more.
+// A directory with this many directories that have fewer than `fewPages` pages each, such as article numbers, accepts no more of them.
 const manyChildren = 2000;
 const fewPages = 3;
-/** Characters of a name that are kept. */
+/** The maximum length of a name in characters. */
 const longestName = 200;
 
 interface Node {
@@ -31,7 +32,7 @@ interface Node {
 export class Sections {
   readonly #nodes: Node[] = [];
   readonly #root: Node = this.#create("", 0);
-  // The section of the last page: most pages are in the same section as the page before.
+  // The directory of the last page and its section, because most pages are in the same directory as the page before.
   #prefix = "";
   #prefixNode: Node | undefined;
 
@@ -43,12 +44,12 @@ export class Sections {
     return number;
   }
 
-  /** Adds one page with a finding to the section with this number. */
+  /** Counts a flawed page in the section with this number. The page itself was counted before. */
   addFlaw(number: number): void {
     this.#nodes[number]!.counts[ageClasses]! += 1;
   }
 
-  /** Everything that was counted. The root is the website; below it are hosts. */
+  /** Returns everything that was counted. The root is the website; below it are hosts. */
   toTree(): ReportSection {
     return sectionOf(this.#root);
   }
@@ -79,7 +80,7 @@ export class Sections {
       return this.#child(node, `${url.slice(start, query)}?`);
     }
     if (query < 0 && fragment < 0 && start <= end) {
-      // The text is not copied, because it keeps at most one document alive a little longer.
+      // The text is not copied: it keeps at most one document in memory, and only until the next directory.
       this.#prefix = url.slice(0, start);
       this.#prefixNode = node;
     }
@@ -123,12 +124,23 @@ function sectionOf({ name, counts, children, rest, refused }: Node): ReportSecti
   if (rest !== undefined) sections.push({ ...sectionOf(rest), kind: "other", count: refused });
   if (sections.length === 0) return own;
   if (pages > 0) sections.push({ ...own, kind: "own" });
-  // By size, then by name in code units, so that the order is the same everywhere.
+  // Names are compared by code units, so that the order does not depend on the locale.
   sections.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
   return { name, ...totalOf(sections), sections };
 }
 
-/** The counts of several sections together. */
+/** Returns the largest hosts, and one row for all others. `hosts` are the sections of the website, the largest first. */
+export function hostFacts(hosts: readonly Pick<ReportSection, "name" | "pages" | "count">[]): ReportShare[] {
+  const named = hosts.filter(({ count }) => count === undefined);
+  const largest = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: fitted(name, 80), pages }));
+  const rest = [...named.slice(caps.hosts), ...hosts.filter(({ count }) => count !== undefined)];
+  if (rest.length === 0) return largest;
+  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
+  const others = rest.reduce((sum, { count = 1 }) => sum + count, 0);
+  return [...largest, { name: "", pages, others }];
+}
+
+/** Adds up the counts of several sections. */
 export function totalOf(sections: readonly ReportSection[]): Pick<ReportSection, "pages" | "ages" | "flawed"> {
   const sum = (value: (section: ReportSection) => number) => sections.reduce((total, each) => total + value(each), 0);
   return {

@@ -1,9 +1,9 @@
-// What changed since an earlier archive, counted, with the first examples.
+// Shows what changed since an earlier state of the website: counts, and the first examples.
 import type { DiffSide } from "../diff/diff-side.ts";
 import { diffBatches } from "../diff/diff-trees.ts";
 import { resolveDiffOptions } from "../diff/settings.ts";
 import { Summarizer } from "../diff/summarize.ts";
-import type { ChangeCounts, PageChange } from "../model/change.ts";
+import type { ChangeCounts, DiffSummary, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportChanges, ReportFacts } from "./facts.ts";
@@ -20,32 +20,27 @@ export async function changeFacts(
   let step = await batches.next();
   for (; !step.done; step = await batches.next()) summarizer.see(step.value);
   const names = { before: "", after: "" };
-  const { totals, bySection, byField, sitemaps, examples } = summarizer.finish(names, settings.kinds, step.value);
+  return summaryFacts(summarizer.finish(names, settings.kinds, step.value));
+}
+
+export function summaryFacts(summary: Omit<DiffSummary, "before" | "after" | "bySitemap" | "kinds">): ReportChanges {
+  const { totals, bySection, byField, sitemaps, examples } = summary;
+  const sections = bySection.slice(0, caps.changes).map((section) => withShortTexts(section));
   return {
     totals,
-    sections: bySection,
-    otherSections: 0,
+    sections,
+    otherSections: bySection.length - sections.length,
     fields: Object.fromEntries(byField),
-    sitemaps: sitemaps.map(({ change, sitemap }) => ({ change, sitemap })),
-    examples: examples.map((change) => ({ kind: change.kind, url: change.page.url, what: whatOf(change) })),
+    sitemaps: sitemaps.slice(0, caps.changes).map(({ change, sitemap }) => withShortTexts({ change, sitemap })),
+    examples: examples.map((change) =>
+      withShortTexts({ kind: change.kind, url: change.page.url, what: whatOf(change) }),
+    ),
   };
 }
 
 function whatOf(change: PageChange): string | undefined {
   if (change.kind === "changed") return change.fields.join(", ");
   return change.kind === "moved" ? `from ${change.from} to ${change.sitemap}` : undefined;
-}
-
-/** The changes that the page shows. */
-export function shownChanges(changes: ReportChanges): ReportChanges {
-  const cut = <T extends object>(list: readonly T[]) => list.slice(0, caps.changes).map((item) => withShortTexts(item));
-  return {
-    ...changes,
-    sections: cut(changes.sections),
-    otherSections: Math.max(0, changes.sections.length - caps.changes),
-    sitemaps: cut(changes.sitemaps),
-    examples: changes.examples.map((example) => withShortTexts(example)),
-  };
 }
 
 const kinds = [

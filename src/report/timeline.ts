@@ -1,4 +1,4 @@
-// The timeline of when pages last changed, with a sentence about anything suspicious.
+// Draws when pages last changed, and says in a sentence if something about the dates is suspicious.
 import { type DateCounts, pagesIn } from "../check/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { dayLength } from "../model/instant.ts";
@@ -7,9 +7,9 @@ import { age, brief, dayOf, type Html, html, part, percent, percentage, type Sty
 
 const mostBars = 150;
 const fewestBars = 12;
-/** The longest period, in days, that is shown day by day. */
+/** A period of up to this many days is drawn day by day. */
 const mostDays = 62;
-// The share of the oldest pages with a date, which are counted but not drawn.
+// The oldest pages, up to this share of those with a date, are counted but not drawn: they would push all others to the edge.
 const tail = 0.01;
 
 export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
@@ -48,7 +48,6 @@ function barsOf(dates: DateCounts): Pick<ReportTimeline, "unit" | "bars" | "befo
   return { unit, bars: [...bars].map(([from, pages]) => ({ from, pages })), before };
 }
 
-// The first day to show. Leaves out a few very old pages, which would push all others to the edge.
 function oldestShown(days: readonly { day: number; pages: number }[]): number {
   const total = pagesIn(days);
   let older = 0;
@@ -61,7 +60,7 @@ function unitFor(oldest: number, end: number): Unit {
   return oldest >= startOf(end, "month", 1 - mostBars) ? "month" : "year";
 }
 
-// The first instant of a day, month or year, `later` units after the given time.
+// Returns the first instant of the day, month or year that is `later` units after that of the given time.
 function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
   const date = new Date(milliseconds);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

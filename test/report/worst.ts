@@ -1,7 +1,17 @@
 // Facts that make the largest page there can be: every list is longer than the page shows, no text can be compressed.
 import { checkRules } from "../../src/check/rule-table.ts";
-import { changeKinds } from "../../src/model/change.ts";
+import { changeKinds, type PageChange } from "../../src/model/change.ts";
+import { problem } from "../../src/model/problem.ts";
+import type { PagesSitemap } from "../../src/model/sitemap.ts";
 import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
+import { discoveryFacts, preferenceFacts, sitemapRows } from "../../src/report/fetched.ts";
+import { findingFacts } from "../../src/report/finding-list.ts";
+import { fitted } from "../../src/report/html.ts";
+import { LanguageCounts } from "../../src/report/languages.ts";
+import { largestSections } from "../../src/report/map.ts";
+import { hostFacts } from "../../src/report/sections.ts";
+import { summaryFacts } from "../../src/report/since.ts";
+import type { KeptResponse } from "../../src/tree/tree.ts";
 import { Random } from "../support/random.ts";
 
 const many = 500;
@@ -28,32 +38,41 @@ export function worstFacts(character: (number: number) => string, length: number
     Object.fromEntries(names.map((name) => [name, large - random.below(1e6)])) as Record<Name, number>;
   const counts = numbers("added", "removed", "changed", "moved", "unknown", "expired");
   const side = { ...numbers("pages", "sitemaps"), complete: false };
+  const languages = new LanguageCounts();
+  for (const own of list(text, 30)) languages.add({ own, hasDefault: true });
+  const responses = new Map<string, KeptResponse>();
+  const sitemap = (index: number): PagesSitemap => {
+    const sent = { status: 200, headers: [], hops: [], attempts: 1, receivedAt: new Date(index).toISOString() };
+    const own = url();
+    responses.set(own, { ...sent, ...numbers("wireBytes", "decodedBytes", "firstByte", "duration") });
+    const problems = [{ ...problem("xml-truncated"), message: text() }];
+    return { kind: "pages", url: own, format: "atom", complete: index % 2 === 0, pageCount: large, problems };
+  };
   return {
     version: 1,
     generator: "sitegrove 1.0.0",
-    homepage: url(),
-    preferences: list(() => ({ field: "License", value: url(), line: large, agents: [text()] })),
-    otherPreferences: 0,
+    homepage: fitted(url()),
+    ...preferenceFacts(list(() => ({ field: "License", value: url(), line: large, agents: [text()] }))),
     receivedAt: "2026-10-05T06:12:00.000Z",
     complete: false,
     verdict: "x".repeat(300),
-    unreachable: text(),
+    unreachable: fitted(text()),
     lastmodTrust: { verdict: "unknown", dated: 0, reasons: [] },
     figures: {
       ...numbers("pages", "duplicates", "flawedPages", "sitemaps", "unreadable", "incomplete"),
       ...numbers("wireBytes", "decodedBytes", "dated", "languages"),
     },
-    findings: checkRules.map(({ id, ...rule }) => ({
-      ...rule,
-      rule: id,
-      ...numbers("count", "sitemaps"),
-      occurrences: list(() => ({ sitemap: url(), count: large }), 30),
-      examples: list(() => ({ sitemap: url(), url: url(), value: text(), line: large }), 30),
-    })),
+    findings: findingFacts({
+      rules: checkRules,
+      findings: checkRules.flatMap(({ id: rule, severity }) => {
+        const example = () => ({ url: url(), value: text(), line: large });
+        return list(() => ({ rule, severity, sitemap: url(), count: large, examples: [example()] }), 30);
+      }),
+    }),
     rulesFailed: numbers("error", "warning", "info"),
     occurrences: numbers("error", "warning", "info"),
     notChecked: [],
-    sections: section(2),
+    sections: largestSections(section(2)),
     timeline: {
       sentence: "x".repeat(300),
       odd: "x".repeat(300),
@@ -64,40 +83,30 @@ export function worstFacts(character: (number: number) => string, length: number
       ),
       ...numbers("before", "future", "undated"),
     },
-    languages: {
-      languages: list(() => ({ language: text().slice(0, 35), pages: large }), 30),
-      ...numbers("otherPages", "defaultPages", "pages"),
-    },
-    hosts: list(() => ({ name: text(), pages: large })),
+    languages: { ...languages.facts(), ...numbers("otherPages", "defaultPages", "pages") },
+    hosts: hostFacts(list(() => ({ name: text(), pages: large }))),
     formats: list(() => ({ format: "atom" as const, ...numbers("sitemaps", "pages") }), 4),
     media: numbers("images", "pagesWithImages", "videos", "pagesWithVideos", "stories"),
-    sitemaps: {
-      rows: list((index) => ({
-        url: url(),
-        depth: 9,
-        kind: "pages" as const,
-        format: "atom",
-        complete: index % 2 === 0,
-        problem: text(),
-        status: 200,
-        ...numbers("pages", "wireBytes", "decodedBytes", "start", "firstByte", "duration"),
-      })),
-    },
-    discovery: {
-      rows: list(() => {
-        return { url: url(), by: "homepage-header", outcome: "refused", finalUrl: url(), reason: text() } as const;
+    sitemaps: sitemapRows(
+      list((index) => ({ sitemap: sitemap(index), depth: 9 })),
+      responses,
+      0,
+    ),
+    discovery: discoveryFacts(
+      list(() => {
+        const reason = { ...problem("scheme-refused"), message: text() };
+        return { url: url(), by: "homepage-header", outcome: "refused", finalUrl: url(), reason } as const;
       }),
-      ...{ others: 0, found: 0, skipped: 0 },
-    },
-    changes: {
+    ),
+    changes: summaryFacts({
       totals: { ...counts, ...numbers("changedOnlyLastModified", "sitemaps"), before: side, after: side },
-      sections: list(() => ({ name: text(), changes: counts })),
-      otherSections: 0,
-      fields: {},
-      sitemaps: list(() => ({ change: "now-readable" as const, sitemap: url() })),
-      examples: changeKinds.flatMap((kind) =>
-        kind === "sitemap" ? [] : list(() => ({ kind, url: url(), what: text() }), 5),
-      ),
-    },
+      bySection: list(() => ({ name: text(), changes: counts })),
+      byField: new Map(),
+      sitemaps: list(() => ({ kind: "sitemap", change: "now-readable", sitemap: url() }) as const),
+      examples: changeKinds.flatMap((kind) => {
+        const one = () => ({ kind, page: { url: url() }, sitemap: url(), from: url(), fields: [] }) as unknown;
+        return kind === "sitemap" ? [] : list(() => one() as PageChange, 5);
+      }),
+    }),
   };
 }
