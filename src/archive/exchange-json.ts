@@ -2,9 +2,10 @@
 // trusted.
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
+import { isJsonObject } from "../model/json.ts";
 import { hasNoResponse, isCutOff, isRefused, type Problem, problemFrom } from "../model/problem.ts";
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
-import { isObject, parseJson } from "./info.ts";
+import { parseJson } from "./info.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
 
@@ -19,7 +20,7 @@ export function described({ obtained, ...fetched }: Fetched, bodyProblem: Proble
 /** Parses a description. `bodyOf` creates the body of a document, given its problem; by default, the body is empty. */
 export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
   const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-  if (!isObject(parsed)) fail();
+  if (!isJsonObject(parsed)) fail();
   const { outcome, url, body } = parsed;
   for (const [name, isValid] of Object.entries(fieldChecks)) {
     if (!isValid(parsed[name]) && (parsed[name] !== undefined || requiredFields.has(name))) fail();
@@ -37,7 +38,7 @@ export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
     case "redirect": {
       if (status === undefined || headers === undefined) fail();
       if (outcome === "redirect") return { outcome, ...asked, status, headers };
-      if (!isObject(body)) fail();
+      if (!isJsonObject(body)) fail();
       const reason = body["problem"] === undefined ? undefined : (problemFrom(body["problem"]) ?? fail());
       return { outcome, ...asked, status, headers, body: bodyOf(reason) };
     }

@@ -2,6 +2,7 @@
 // trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
+import { isJsonObject } from "../model/json.ts";
 import { withoutCredentials } from "../model/url.ts";
 
 /** The start and options of the archived run, to replay it. */
@@ -33,7 +34,7 @@ export function infoData({ homepage, sitemaps, pages, settings }: ArchiveInfo, r
 }
 
 export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly resumes: string | undefined } {
-  if (!isObject(json)) throw unexpected();
+  if (!isJsonObject(json)) throw unexpected();
   const { version, resumes, homepage, sitemaps, pages, settings } = json;
   if (typeof version !== "number") throw unexpected();
   if (version !== formatVersion) {
@@ -47,13 +48,9 @@ export function infoFrom(json: unknown): { readonly info: ArchiveInfo; readonly 
   if (pages !== undefined && pages !== "all" && !(Number.isSafeInteger(pages) && Number(pages) >= 0))
     throw unexpected();
   if (resumes !== undefined && typeof resumes !== "string") throw unexpected();
-  if (!isObject(settings)) throw unexpected();
+  if (!isJsonObject(settings)) throw unexpected();
   const start = { homepage, sitemaps: sitemaps as string[] | undefined, pages: pages as ArchiveInfo["pages"] };
   return { info: { ...defined(start), settings }, resumes };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unexpected(): SitemapError {

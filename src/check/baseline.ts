@@ -1,5 +1,6 @@
 // Compares a check with its baseline: known findings and their occurrences. Only new ones fail the check.
 import { createHash } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../model/json.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { KnownPlaces } from "./findings.ts";
 import { type CheckResult, tally } from "./result.ts";
@@ -14,11 +15,9 @@ export interface BaselineEntry {
   readonly occurrences?: readonly string[] | undefined;
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 function objectIn(value: unknown): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(notBaseline);
-  return value as JsonObject;
+  if (!isJsonObject(value)) throw new Error(notBaseline);
+  return value;
 }
 
 /** Returns the findings of a document that `Baseline.toJson` made. Throws an error for any other document. */

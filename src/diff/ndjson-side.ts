@@ -1,6 +1,7 @@
 // Reads a file of pages in the format `ndjson` as one side of a diff: one page per line, with the sitemap that declares it.
 import { createReadStream } from "node:fs";
 import { SitemapError } from "../model/errors.ts";
+import { isJsonObject } from "../model/json.ts";
 import type { Options } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { type FieldType, type FieldTypes, itemTypes, objectTypes, pageFieldRows } from "../model/page-fields.ts";
@@ -103,8 +104,8 @@ const pageTypes: FieldTypes = Object.fromEntries(pageFieldRows.map(({ name, type
 
 // Accepts unknown fields, which later versions may add.
 function hasTypes(value: unknown, types: FieldTypes): boolean {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  for (const name in types) if (!hasType((value as Record<string, unknown>)[name], types[name]!)) return false;
+  if (!isJsonObject(value)) return false;
+  for (const name in types) if (!hasType(value[name], types[name]!)) return false;
   return true;
 }
 

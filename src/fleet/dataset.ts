@@ -4,12 +4,13 @@ import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { isPageLine } from "../diff/ndjson-side.ts";
 import type { TreeChange } from "../model/change.ts";
+import { isJsonObject } from "../model/json.ts";
 import { invalid } from "../model/option-checks.ts";
 import { ParquetTables } from "../write/parquet.ts";
 import type { SitemapRow } from "../write/sitemaps.ts";
 import type { StoredRun } from "./results.ts";
 import { expectRunName } from "./run-queue.ts";
-import { isRecord, preferenceNames, type SiteSummary } from "./site-job.ts";
+import { preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
 
 /** The size of a dataset. `damaged` lists the websites whose files are missing or cannot be read. */
@@ -119,7 +120,8 @@ async function addSite(
     },
     changes: (value) => {
       const change = value as unknown as TreeChange;
-      const isChange = isRecord(value["page"]) && typeof value["page"]["url"] === "string" && change.kind !== "sitemap";
+      const isChange =
+        isJsonObject(value["page"]) && typeof value["page"]["url"] === "string" && change.kind !== "sitemap";
       return isChange && tables.addChange(change, site, finishedAt);
     },
   };
@@ -148,13 +150,13 @@ async function addSite(
 
 function isSitemapRow(value: Record<string, unknown>): value is Record<string, unknown> & SitemapRow {
   const { row, problems } = value;
-  return isRecord(row) && Array.isArray(problems) && problems.every(isRecord);
+  return isJsonObject(row) && Array.isArray(problems) && problems.every(isJsonObject);
 }
 
 function readLine(line: string, read: (value: Record<string, unknown>) => boolean): boolean {
   try {
     const value: unknown = JSON.parse(line);
-    return isRecord(value) && read(value);
+    return isJsonObject(value) && read(value);
   } catch {
     return false;
   }

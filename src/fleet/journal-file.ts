@@ -7,6 +7,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { SitemapError, systemReason } from "../model/errors.ts";
+import { isJsonObject } from "../model/json.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder, removeEmpty } from "../storage/folder.ts";
@@ -14,7 +15,7 @@ import { FileLock } from "../storage/lock.ts";
 import { jsonOf } from "../write/printable.ts";
 import { bucketAddress, endpointOf } from "./s3-bucket.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
-import { isRecord, isSummary, keyHash, storedJob } from "./site-job.ts";
+import { isSummary, keyHash, storedJob } from "./site-job.ts";
 import type { InFlightSite } from "./suspects.ts";
 
 /** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and different for each bucket. */
@@ -217,7 +218,7 @@ export async function* readResults(file: string): AsyncGenerator<SiteSummary, vo
 function parsed(text: string): JournalLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
-    if (!isRecord(line)) return undefined;
+    if (!isJsonObject(line)) return undefined;
     const { type, site, key, summary, attemptId } = line;
     if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
     const isLine =

@@ -6,19 +6,11 @@ import type { Job, JobType, Queue, Worker } from "bullmq";
 import { sleep, waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
+import { isJsonObject } from "../model/json.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import {
-  attemptIdOf,
-  emptySummary,
-  isFailure,
-  isRecord,
-  isSummary,
-  keyHash,
-  quarantinedSummary,
-  storedJob,
-} from "./site-job.ts";
+import { attemptIdOf, emptySummary, isFailure, isSummary, keyHash, quarantinedSummary, storedJob } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
 import { deathsBeforeQuarantine, hasRoom, type InFlightSite } from "./suspects.ts";
 
@@ -335,7 +327,7 @@ function idOf(run: string, key: string): string {
 
 // Reads the data of a job. A value of the wrong type counts as missing. `site` is undefined if the job has no website.
 function dataOf(job: SiteQueueJob | undefined) {
-  const data = (isRecord(job?.data) ? job.data : {}) as Record<string, unknown>;
+  const data = (isJsonObject(job?.data) ? job.data : {}) as Record<string, unknown>;
   const { key, cleared, at, replaces } = data;
   return {
     site: storedJob(data),

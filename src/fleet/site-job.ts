@@ -1,6 +1,7 @@
 // What a fleet works on: one job is one website; its result is one summary.
 import { createHash, randomUUID } from "node:crypto";
 import { type CrawlTarget, prepare, withoutScheme } from "../crawl/prepare.ts";
+import { isJsonObject } from "../model/json.ts";
 import { oneOf, optionsIn, unexpected, urlText } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
 import type { ProblemCode } from "../model/problem.ts";
@@ -97,7 +98,7 @@ export interface SiteSummary {
 
 /** Whether a value that was kept somewhere is a summary. Fields of later versions are accepted. */
 export function isSummary(value: unknown): value is SiteSummary {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { site, outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
   return (
     siteOutcomes.includes(outcome as SiteOutcome) &&
@@ -107,27 +108,27 @@ export function isSummary(value: unknown): value is SiteSummary {
     ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
     Array.isArray(reasons) &&
     reasons.every(isReason) &&
-    isRecord(files) &&
+    isJsonObject(files) &&
     Object.values(files).every(isOwnPath) &&
     typeof previousError === "string" &&
     Array.isArray(preferences) &&
     preferences.every(isPreference) &&
-    isRecord(findings) &&
+    isJsonObject(findings) &&
     Object.values(findings).every(isCount)
   );
 }
 
 function isReason(value: unknown): value is SiteReason {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { code, message, count } = value;
   return typeof code === "string" && typeof message === "string" && isCount(count);
 }
 
 function isPreference(value: unknown): boolean {
-  if (!isRecord(value)) return false;
+  if (!isJsonObject(value)) return false;
   const { field, values = {} } = value;
   return (
-    typeof field === "string" && isRecord(values) && Object.values(values).every((each) => typeof each === "string")
+    typeof field === "string" && isJsonObject(values) && Object.values(values).every((each) => typeof each === "string")
   );
 }
 
@@ -138,10 +139,6 @@ export function isOwnPath(value: unknown): value is string {
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What robots.txt says about AI, such as `ai-train=no`. Each preference appears once, although it may apply to several crawlers. */
@@ -195,8 +192,8 @@ export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary
 export function siteJob(website: CrawlTarget, options: { readonly path?: Options["path"] } = {}): SiteJob | undefined {
   optionsIn("options", options, ["path"]);
   const given = urlText(website);
-  if (isRecord(given) && "sitemaps" in given) return jobOfSitemaps(website);
-  const text = isRecord(given) ? urlText(given["homepage"]) : given;
+  if (isJsonObject(given) && "sitemaps" in given) return jobOfSitemaps(website);
+  const text = isJsonObject(given) ? urlText(given["homepage"]) : given;
   if (typeof text !== "string") throw unexpected("website", "a text, a URL or sitemaps", website);
   const path = oneOf(["ignore", "keep", "only"])("path", options.path ?? "ignore");
   const trimmed = text.trim();

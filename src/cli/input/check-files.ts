@@ -9,6 +9,7 @@ import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
 import { type CheckResult, tally } from "../../check/result.ts";
 import { resolveCheckOptions } from "../../check/settings.ts";
 import { counted } from "../../model/figures.ts";
+import { isJsonObject } from "../../model/json.ts";
 import { expectKnown } from "../../model/option-checks.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
@@ -41,7 +42,8 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
   const { file, note }: Found = given === undefined ? findUpwards(process.cwd()) : { file: given };
   if (file === undefined) return { options: {}, note };
   return fromJson(file, (value) => {
-    const { $schema: _, failOn, ...options } = objectIn(value, "not an object");
+    if (!isJsonObject(value)) throw new Error("not an object");
+    const { $schema: _, failOn, ...options } = value;
     for (const key of Object.keys(options)) expectKnown("key", key, keys);
     if (failOn !== undefined && !failLevels.includes(failOn as FailLevel))
       throw new Error(`failOn must be one of ${failLevels.join(", ")}`);
@@ -55,13 +57,6 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
 // Reads a JSON file. Errors are reported with the name of the file.
 function fromJson<T>(file: string, take: (value: unknown) => T): T {
   return orUsageError(file, () => take(JSON.parse(withoutMark(readFileSync(file, "utf8")))));
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function objectIn(value: unknown, otherwise: string): JsonObject {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(otherwise);
-  return value as JsonObject;
 }
 
 interface Found {
