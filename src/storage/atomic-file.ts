@@ -90,7 +90,10 @@ export class AtomicFolder {
   readonly #made: readonly string[];
   #isOver = false;
 
-  /** Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. */
+  /**
+   * Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. The error
+   * about another file has its name as `otherFile`.
+   */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
     this.target = folderBehind(target);
     this.#aside = asideName(this.target);
@@ -149,7 +152,10 @@ export class AtomicFolder {
   #replaced(): readonly string[] {
     const found = fs.existsSync(this.target) ? fs.readdirSync(this.target) : [];
     const other = found.find((name) => !this.#names.includes(name));
-    if (other !== undefined) throw systemError("ENOTEMPTY", `the folder contains other files: ${other}`, this.target);
+    if (other !== undefined)
+      throw Object.assign(systemError("ENOTEMPTY", `the folder contains other files: ${other}`, this.target), {
+        otherFile: other,
+      });
     if (found.length > 0 && !this.#overwrite) throw existsError(this.target);
     return found;
   }

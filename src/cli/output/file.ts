@@ -109,12 +109,10 @@ function opened<T>(file: string, open: () => T): T {
     try {
       return open();
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code, otherFile } = error as NodeJS.ErrnoException & { otherFile?: string };
       if (code === "EEXIST") throw new UsageError(`${file} exists; replace it with --force`);
-      const [, other] = /other files: (.*), open/.exec(message) ?? [];
-      throw other === undefined
-        ? error
-        : new UsageError(`${file} contains other files, such as ${other}; name a new folder`);
+      if (otherFile === undefined) throw error;
+      throw new UsageError(`${file} contains other files, such as ${otherFile}; name a new folder`);
     }
   });
 }
