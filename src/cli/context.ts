@@ -23,8 +23,6 @@ export interface Context {
   readonly environment: NodeJS.ProcessEnv;
   /** Reports signals by name. */
   readonly signals: Pick<NodeJS.EventEmitter, "on" | "off">;
-  /** The path of the program, to start it again. */
-  readonly program: string;
   readonly exit: (code: number) => void;
   readonly unfinished: Set<Unfinished>;
 }
@@ -42,7 +40,6 @@ export function processContext(): Context {
     stderr: process.stderr,
     environment: process.env,
     signals: process,
-    program: process.argv[1] ?? "",
     exit: (code) => process.exit(code),
     unfinished: new Set(),
   };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { runInside, startInside } from "./inside.ts";
-import { program, sitegrove, sitegroveProcess } from "./program.ts";
+import { sitegrove, sitegroveProcess } from "./program.ts";
 
 const folder = newFolder();
 writeFileSync(path.join(folder, "a.xml"), "<urlset><url><loc>https://example.org/ä</loc></url><url/></urlset>");
@@ -21,10 +21,10 @@ test.each([
 
 test("several runs at a time have their own input, output and signals", async () => {
   const words = ["parse", "-", "-f", "pages"];
-  const [stopped, other] = [1, 2].map(() => startInside(program, words, { env: { EXTRA: "1" } }));
+  const [stopped, other] = [1, 2].map(() => startInside(words, { env: { EXTRA: "1" } }));
   stopped?.stdin.write("https://example.org/1\n");
   other?.stdin.write("https://example.org/2\n");
-  const between = await runInside(program, words, process.env, { input: "https://example.org/3\n" });
+  const between = await runInside(words, process.env, { input: "https://example.org/3\n" });
   expect(between).toEqual({ code: 0, stdout: "https://example.org/3\n", stderr: "" });
   stopped?.kill("SIGINT");
   expect((await stopped?.end)?.code).toBe(130);

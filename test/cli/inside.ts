@@ -18,20 +18,18 @@ let foreground: NodeJS.ProcessEnv = {};
 // Runs wait for each other, because they share the environment and the current folder.
 let before: Promise<unknown> = Promise.resolve();
 
-/** Runs one command line as if `program` were started with `environment`, and waits for its end. */
+/** Runs one command line as if the program were started with `environment`, and waits for its end. */
 export function runInside(
-  program: string,
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
   options: RunOptions,
 ): Promise<Ended> {
-  const turn = before.then(() => runAlone(program, words, environment, options));
+  const turn = before.then(() => runAlone(words, environment, options));
   before = turn.catch(() => undefined);
   return turn;
 }
 
 async function runAlone(
-  program: string,
   words: readonly string[],
   environment: NodeJS.ProcessEnv,
   { input = "", env = {}, cwd, terminal }: RunOptions,
@@ -41,7 +39,7 @@ async function runAlone(
   const folder = process.cwd();
   if (cwd !== undefined) process.chdir(cwd);
   try {
-    const { stdin, stderr, end } = begin(program, words, terminal?.columns);
+    const { stdin, stderr, end } = begin(words, terminal?.columns);
     let shown = "";
     if (terminal?.onOutput) stderr.on("data", (chunk: Buffer) => terminal.onOutput?.((shown += chunk)));
     stdin.end(input);
@@ -53,8 +51,8 @@ async function runAlone(
 }
 
 /** Starts one command line, which runs until it ends or hears a signal. Its environment is that of the tests, and `env`. */
-export function startInside(program: string, words: readonly string[], { env = {} }: RunOptions): Started {
-  const inside = begin(program, words);
+export function startInside(words: readonly string[], { env = {} }: RunOptions): Started {
+  const inside = begin(words);
   const { stdin, stdout, stderr, signals } = inside;
   if (background.size === 0) foreground = { ...process.env };
   background.set(inside, env);
@@ -81,7 +79,7 @@ interface Inside {
 }
 
 // With `columns`, both outputs are the same terminal.
-function begin(program: string, words: readonly string[], columns?: number): Inside {
+function begin(words: readonly string[], columns?: number): Inside {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const stderr = columns === undefined ? new PassThrough() : Object.assign(stdout, { isTTY: true, columns });
   const signals = new EventEmitter();
@@ -89,7 +87,7 @@ function begin(program: string, words: readonly string[], columns?: number): Ins
   const left = new Promise<number>((resolve) => (exit = resolve));
   const { env: environment } = process;
   const unfinished: Context["unfinished"] = new Set();
-  const context = { stdin, stdout, stderr, environment, signals, program, exit, unfinished };
+  const context = { stdin, stdout, stderr, environment, signals, exit, unfinished };
   return { stdin, stdout, stderr, signals, end: ended(words, context, left) };
 }
 

@@ -37,7 +37,7 @@ export function sitegrove(line: readonly string[] | string, options: RunOptions 
   const isOfNode = Object.keys(options.env ?? {}).some((name) => name.startsWith("NODE_"));
   const needsProcess =
     options.node !== undefined || isOfNode || SITEGROVE_PROGRAM !== undefined || SITEGROVE_PROCESSES !== undefined;
-  return needsProcess ? sitegroveProcess(words, options) : runInside(program, words, environment, options);
+  return needsProcess ? sitegroveProcess(words, options) : runInside(words, environment, options);
 }
 
 /** A run that was started. */
@@ -53,7 +53,7 @@ export interface Started {
 
 /** Starts a command line without waiting for its end. Inside the tests, it gets signals like a process. */
 export function launch(words: readonly string[], options: Pick<RunOptions, "env"> = {}): Started {
-  if (SITEGROVE_PROGRAM === undefined && SITEGROVE_PROCESSES === undefined) return startInside(program, words, options);
+  if (SITEGROVE_PROGRAM === undefined && SITEGROVE_PROCESSES === undefined) return startInside(words, options);
   const child = start(words, options);
   const { stdin, stdout, stderr } = child;
   if (stdin === null || stdout === null || stderr === null) throw new Error("A process without streams");
