@@ -271,6 +271,8 @@ interface Beginning {
     /** What to tell the user about the target. */
     readonly note?: string | undefined;
   }[];
+  /** Further sentences for the user, before the run begins. */
+  readonly notes?: readonly (string | undefined)[];
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
@@ -286,7 +288,7 @@ interface Beginning {
 
 /** Begins a run of a command. Creates nothing before all settings have been checked. */
 export async function withTargets(beginning: Beginning): Promise<Run> {
-  const { targets, inputs = [], renewed = [], outputs, offline } = beginning;
+  const { targets, notes = [], inputs = [], renewed = [], outputs, offline } = beginning;
   // As in other programs, - means standard output.
   const output = beginning.flags.output === "-" ? undefined : beginning.flags.output;
   const flags = { ...beginning.flags, output };
@@ -311,5 +313,6 @@ export async function withTargets(beginning: Beginning): Promise<Run> {
   const run = new Run({ ...beginning, flags }, options, archive);
   for (const { note } of targets) if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");
+  for (const note of notes) if (note !== undefined) run.messages.say(note, "quiet");
   return run;
 }

@@ -147,6 +147,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     flags,
     doing: ["checking", "sitegrove check"],
     targets: [chosen],
+    notes: [note],
     inputs: [...folders.map((folder) => folder.path), previous, flags.config],
     outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(outputs) },
     offline: ["limits", "rewrite", "previous"],
@@ -159,7 +160,6 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     if (output) output.write(piece);
     else yield piece;
   }
-  if (note !== undefined) run.messages.say(note, "quiet");
   let listed = 0;
 
   async function* pieces(): AsyncGenerator<string | Uint8Array, void, undefined> {

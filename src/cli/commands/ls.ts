@@ -85,15 +85,12 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
     doing: ["listing", "sitegrove ls"],
     targets: chosen,
+    notes: [note, targets.length > 4 ? manyWebsites(targets.length) : undefined],
     renewed: [flags.previous].flat(),
     outputs: { "--resume": resume, ...(format === "parquet" && { "--output": flags.output }) },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
     ending: () => new CrawlEnding(limit === undefined ? [] : ["limit-pages"]),
   });
-  if (note !== undefined) run.messages.say(note, "quiet");
-  const fleet = "to crawl them in parallel: sitegrove fleet SITES… --out DIR";
-  if (targets.length > 4)
-    run.messages.say(`${targets.length} websites are listed one after the other; ${fleet}`, "quiet");
   const recurse: Options["recurse"] = (child, context) => {
     const follows = filter.follows(child, isRobotsUrl(context.parent));
     if (follows) run.declare(context);
@@ -105,6 +102,10 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
   summary?.print(run.messages);
   return code;
+}
+
+function manyWebsites(count: number): string {
+  return `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`;
 }
 
 // Decides what to list. A resumed archive may supply its website.

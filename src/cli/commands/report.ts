@@ -62,11 +62,11 @@ async function report(name: string | undefined, flags: Flags, context: Context):
     flags,
     doing: ["reporting on", "sitegrove report"],
     targets: [chosen],
+    notes: [note],
     inputs: [previous, flags.config],
     offline: ["limits", "rewrite", "previous"],
     ending: () => end,
   });
-  if (note !== undefined) run.messages.say(note, "quiet");
   let facts: ReportFacts | undefined;
   async function* page(): AsyncGenerator<string, void, undefined> {
     const { reportFacts } = await import("../../report/report-tree.ts");
