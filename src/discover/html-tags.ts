@@ -102,16 +102,22 @@ export class HtmlTags {
   }
 }
 
-function tagName(html: string, start: number): string {
-  return (/^[a-z]*/i.exec(html.slice(start, start + longestName))?.[0] ?? "").toLowerCase();
+/** Reads the name of a tag in lower case, after its `<` or `</`. Empty if there is none. */
+export function tagName(html: string, start: number): string {
+  namePattern.lastIndex = start;
+  return (namePattern.exec(html)?.[0] ?? "").toLowerCase();
 }
+
+// A `<` does not belong to a name, so that a tag after one that was never closed is found.
+const namePattern = /[a-z][^\t\n\f\r /<>]*/iy;
 
 // https://html.spec.whatwg.org/multipage/parsing.html#before-attribute-name-state, without its error messages. An unclosed quote
 // extends to the end.
 const attribute =
   /[\t\n\f\r /]*(?:([^\t\n\f\r />][^\t\n\f\r />=]*)(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"?|'([^']*)'?|([^\t\n\f\r >]*)))?)?/y;
 
-function readAttributes(html: string, start: number): { attributes: Attributes; end: number } {
+/** Reads the attributes of a tag, starting after its name. `end` is the offset after the tag. */
+export function readAttributes(html: string, start: number): { attributes: Attributes; end: number } {
   const attributes: Record<string, string> = Object.create(null);
   attribute.lastIndex = start;
   for (;;) {

@@ -1,5 +1,6 @@
 // Finds what a reader of an HTML page sees: its title, texts, links and images. Ignores scripts, styles, comments, other attributes
 // (classes, nonces, ids), white space, and hashes in the names of assets. Takes linear time.
+import { type Attributes, readAttributes, tagName } from "../discover/html-tags.ts";
 
 /** The text between two tags, or a tag with the attributes that a reader sees or follows. */
 interface VisiblePart {
@@ -39,25 +40,24 @@ function* visibleParts(html: string): Generator<VisiblePart, void> {
       at = after(html, "-->", open + 4);
       continue;
     }
-    // A `<` without the name of a tag is text.
-    const [name] = /^[a-z][^\s/>]{0,100}|^[/!?]/i.exec(html.slice(open + 1, open + 110)) ?? [];
-    if (name === undefined) {
+    const name = tagName(html, open + 1);
+    // A `<` that begins neither a tag nor a declaration is text.
+    if (name === "" && !/[/!?]/.test(html.charAt(open + 1))) {
       text += "<";
       at = open + 1;
       continue;
     }
     yield* words();
-    const end = endOfTag(html, open + 1);
-    const tag = name.toLowerCase();
+    const { attributes, end } = readAttributes(html, open + 1 + name.length);
     at = end;
-    if (tag === "a") isLink = true;
-    else if (tag === "/" && /^a[\s>]/i.test(html.slice(open + 2, open + 4))) isLink = false;
-    if (unseen.has(tag)) {
+    if (name === "a") isLink = true;
+    else if (html.startsWith("</", open) && tagName(html, open + 2) === "a") isLink = false;
+    if (unseen.has(name)) {
       // Without an end, the rest of the page is hidden, as in browsers.
-      const close = indexOfClosing(html, tag, end);
+      const close = indexOfClosing(html, name, end);
       at = close < 0 ? html.length : close;
-    } else if (!/^[/!?]$/.test(tag) && !inHead.has(tag))
-      yield { kind: "tag", text: `<${tag}${shownAttributes(tag, html.slice(open, end))}>`, isLink };
+    } else if (name !== "" && !inHead.has(name))
+      yield { kind: "tag", text: `<${name}${shownAttributes(name, attributes)}>`, isLink };
   }
   yield* words();
 }
@@ -66,20 +66,18 @@ const unseen = new Set(["script", "style", "template"]);
 // Readers do not see these tags.
 const inHead = new Set(["meta", "link", "base"]);
 // The attributes that a reader sees or follows.
-const shown: Readonly<Record<string, RegExp>> = {
-  a: /\s(href)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
-  img: /\s(src|alt)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
-  source: /\s(src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
-  video: /\s(src|poster)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
-  iframe: /\s(src)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi,
-};
+const shown: ReadonlyMap<string, readonly string[]> = new Map([
+  ["a", ["href"]],
+  ["img", ["src", "alt"]],
+  ["source", ["src"]],
+  ["video", ["src", "poster"]],
+  ["iframe", ["src"]],
+]);
 
-function shownAttributes(name: string, tag: string): string {
-  const pattern = shown[name];
-  if (pattern === undefined) return "";
-  const found = Array.from(tag.matchAll(pattern), ([, key, double, single, bare]) => {
-    const value = double ?? single ?? bare ?? "";
-    return ` ${key}=${key === "alt" ? value : withoutHash(value)}`;
+function shownAttributes(name: string, attributes: Attributes): string {
+  const found = (shown.get(name) ?? []).map((key) => {
+    const value = attributes[key];
+    return value === undefined ? "" : ` ${key}=${key === "alt" ? value : withoutHash(value)}`;
   });
   return found.join("");
 }
@@ -90,19 +88,6 @@ function withoutHash(url: string): string {
   if (!/\.(?!html?$)[a-z]\w{1,4}$/i.test(path)) return url;
   const plain = path.replaceAll(/[._-](?=[\w-]{0,30}\d)[\w-]{6,32}(?=[._](?:[\w-]+\.)?\w{2,5}$)/g, "");
   return plain + query.replaceAll(/^\?(?:v|ver|hash|h|t)=[^&]*$/gi, "");
-}
-
-function endOfTag(html: string, from: number): number {
-  const first = html.indexOf(">", from);
-  if (first >= 0 && first - from < 200 && !/["']/.test(html.slice(from, first))) return first + 1;
-  let quote = "";
-  for (let at = from; at < html.length; at++) {
-    const character = html[at]!;
-    if (quote !== "") quote = character === quote ? "" : quote;
-    else if (character === ">") return at + 1;
-    else if ((character === '"' || character === "'") && html[at - 1] === "=") quote = character;
-  }
-  return html.length;
 }
 
 function after(html: string, text: string, from: number): number {

@@ -424,6 +424,9 @@ test.each([
   ["<title>a</title>", "<title>b</title>", false],
   ["1 < 2", "1 < 3", false],
   ['<div title=">">a</div>', "<div>a</div>", true],
+  ['<a title="x href=1" href="/a">a</a>', '<a title="x href=2" href="/a">a</a>', true],
+  ["<style-guide>a</style-guide>", "<style-guide>b</style-guide>", false],
+  ["<h1>a</h1>", "<h2>a</h2>", false],
 ])("content: %j and %j", (one, two, isSame) => {
   expect(visibleContent(one) === visibleContent(two)).toBe(isSame);
 });

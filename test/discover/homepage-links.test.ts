@@ -34,6 +34,7 @@ test.each<[string, string, string[]]>([
   ["the first <base> with a target", `<base target="_top"><base href="/x/"><base href="/y/">${yes}`, ["x/yes.xml"]],
   ["a first <base> that is not a URL", `<base href="https://["><base href="/y/">${yes}`, ["yes.xml"]],
   ["comments, scripts, styles", `<!-- ${no} --><script>'${no}';</script><style>${no}</style>${yes}`, ["yes.xml"]],
+  ["a custom element is not the element that its name begins with", `<title-bar>${yes}</title-bar>`, ["yes.xml"]],
   ["templates", `<template>${no}</template>`, []],
   ["names that look like what they are not", `${traps}${yes}<!-`, ["yes.xml"]],
   ...["<!-- a -->", "<!-- a --!>", "<!-->", "<!--->", "<!----!>", "<!-- > -> --! --!>"].map(
