@@ -1,34 +1,54 @@
 // The option `here` is for a copy of a website, such as a preview, whose documents name the host of the original. URLs on that host are
 // rewritten to the address that was given, both to fetch sitemaps and to list pages.
-import { type Options, resolveOptions } from "../model/options.ts";
+import type { DocumentSource } from "../model/exchange.ts";
+import type { Options } from "../model/options.ts";
 import { type Rewrite, rewrite } from "../model/rewrite.ts";
 import { bareHost, isHttpUrl, parseUrl } from "../model/url.ts";
-import { fetchDocument } from "./fetch-one.ts";
-import type { Prepared } from "./prepare.ts";
+import { type Prepared, prepare } from "./prepare.ts";
 import { read } from "./read.ts";
+import { follow, followRules, Hop } from "./redirects.ts";
 
-/** Adds rewrites to a crawl, from the host that its documents name to the address of its start. */
-export async function withHere(prepared: Prepared, signal: AbortSignal): Promise<Prepared> {
-  const { settings, start, options } = prepared;
-  const pairs = await herePairs(start.homepage, start.sitemaps ?? [], { ...options, signal });
-  return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...pairs] } };
+/** Adds rewrites to a crawl, from the host that its documents name to the address of its start. Requests go to the `source` of the crawl. */
+export async function withHere(prepared: Prepared, source: DocumentSource, signal: AbortSignal): Promise<Prepared> {
+  const { settings } = prepared;
+  const host = await originalHost(prepared, source, signal);
+  return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...rewritesFrom(host, prepared)] } };
 }
 
 /** Finds the host that a website's documents name. Returns rewrites from there to the website's address, or none if both are the same. */
-export async function herePairs(
-  homepage: string,
-  sitemaps: readonly string[],
-  options: Options | undefined,
-): Promise<Rewrite> {
+export async function herePairs(homepage: string, options: Options): Promise<Rewrite> {
+  const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
+  const prepared = prepare(homepage, rest);
+  const { settings, startUrls } = prepared;
+  const { Fetcher } = await import("../fetch/fetcher.ts");
+  const fetcher = new Fetcher({ settings, start: startUrls });
+  try {
+    return rewritesFrom(await originalHost(prepared, fetcher, settings.signal), prepared);
+  } finally {
+    await fetcher.close();
+  }
+}
+
+async function originalHost(
+  prepared: Prepared,
+  source: DocumentSource,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { homepage, sitemaps = [] } = prepared.start;
   const { origin = "" } = parseUrl(homepage) ?? {};
-  const ask = (url: string) => urlsIn(url, options);
-  const declared = sitemaps.length > 0 ? sitemaps : await ask(`${origin}/robots.txt`);
+  const urlsAt = (url: string) => urlsIn(url, prepared, source, signal);
+  const declared = sitemaps.length > 0 ? sitemaps : await urlsAt(`${origin}/robots.txt`);
   let host = foreignHost(declared, origin);
   // If robots.txt names this address or no sitemap at all, the first sitemap may still name the original host.
   const own = declared.filter((url) => parseUrl(url)?.origin === origin);
   for (const url of [...own.slice(0, 3), `${origin}/sitemap.xml`, `${origin}/sitemap_index.xml`])
-    host ??= foreignHost(await ask(url), origin);
+    host ??= foreignHost(await urlsAt(url), origin);
+  return host;
+}
+
+function rewritesFrom(host: string | undefined, { start }: Prepared): Rewrite {
   if (host === undefined) return [];
+  const { origin = "" } = parseUrl(start.homepage) ?? {};
   const bare = bareHost(host);
   // `www.` before an IP address is not a host.
   const names = ["https", "http"]
@@ -52,16 +72,24 @@ function foreignHost(urls: readonly string[], origin: string): string | undefine
 }
 
 // Returns the first URLs that a document declares, which are enough to find out its host, or none if it cannot be read.
-async function urlsIn(url: string, options: Options = {}): Promise<readonly string[]> {
-  const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
-  const found = await fetchDocument(url, { ...rest, here: false, rewrite: [] });
+async function urlsIn(
+  url: string,
+  { settings, startUrls }: Prepared,
+  source: DocumentSource,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  const isRobots = url.endsWith("/robots.txt");
+  const rules = followRules(settings.limits, startUrls, source);
+  const first = Hop.first(url, isRobots ? "robots" : "sitemap", rules);
+  const found = await follow(first, async ({ request }) => {
+    const fetched = await source.fetch({ ...request, signal });
+    rules.cookies.take(fetched);
+    return fetched;
+  });
   if (found.outcome !== "found") return [];
-  const reading = read({ ...found.document, isRobots: url.endsWith("/robots.txt") }, resolveOptions(rest));
-  try {
-    const { done, value } = await reading.next();
-    return done ? [] : [...value.sitemaps, ...value.pages].map((each) => each.url);
-  } finally {
-    await found.close();
-    await reading.return(undefined as never);
-  }
+  const reading = read({ ...found.document, isRobots }, settings);
+  const { done, value } = await reading.next();
+  // Ends the download, too.
+  if (!done) await reading.return(undefined as never);
+  return done ? [] : [...value.sitemaps, ...value.pages].map((each) => each.url);
 }

@@ -44,8 +44,8 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
     const event = fetchedEvent(fetched);
     if (event !== undefined) onEvent(event);
   };
-  // With archives of earlier runs, the response to a conditional request is not the document, so `revalidating` reports responses.
-  const isRevalidating = settings.previous !== undefined;
+  // The response to a conditional request is not the document, so `revalidating` reports responses once it is in use.
+  let isRevalidating = false;
   const onRequest = (event: CrawlEvent) =>
     isRevalidating && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
   const network = given.source === undefined ? await import("../fetch/fetcher.ts") : undefined;
@@ -69,10 +69,11 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
       [fetcher, answers] = [undefined, []];
     }
     fetcher ??= fetcherFor(prepared);
-    if (isRevalidating) answers.forEach(onFetched);
     let source = given.source ?? (fetcher as Fetcher);
-    if (fetcher !== undefined && archives !== undefined)
+    if (fetcher !== undefined && archives !== undefined) {
+      isRevalidating = true;
       source = (await import("./revalidate.ts")).revalidating(fetcher, archives, onEvent);
+    }
     const sources = { source, fetcher, store, answers, onResumed: onFetched };
     const problems = [...(given.problems ?? []), ...settled.problems];
     return { ...given, prepared, problems, sources, time, openedAt, asked, close };
@@ -98,7 +99,9 @@ async function settle(
     }
     if (!prepared.settings.here) return settled;
     const { withHere } = await import("./here.ts");
-    return { ...settled, prepared: await withHere(settled.prepared, time.signal) };
+    const fetcher = settled.fetcher ?? fetcherFor(prepared);
+    settled = { ...settled, fetcher };
+    return { ...settled, prepared: await withHere(settled.prepared, source ?? (fetcher as Fetcher), time.signal) };
   } catch (error) {
     // If the time is up, the crawl reports that nothing could be requested.
     if (time.isUp) return settled;

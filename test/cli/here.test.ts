@@ -1,7 +1,7 @@
 // A preview: a copy of a website whose documents name the host of the original.
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
+import { crawl, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, onTerminal, sitegrove } from "./program.ts";
@@ -36,6 +36,17 @@ test("with `here`, sitemaps are read from, and pages listed on, the address that
   await using tree = await sitemapTreeForHomepage(preview.homepage, { ...few, here: true });
   expect(tree.complete).toBe(true);
   expect([...tree.sitemaps()].every(({ url }) => url.startsWith(preview.homepage))).toBe(true);
+});
+
+test("with `here`, the requests that find the original host are reported and counted like all others", async () => {
+  const site = await serve({
+    "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
+    "/sitemap.xml": urlset(...pages),
+  });
+  const events = await listOf(crawl(site.homepage, { ...few, here: true }));
+  const requested = events.flatMap((event) => (event.type === "request" ? [new URL(event.url).pathname] : []));
+  expect(requested.sort()).toEqual(site.requests.toSorted());
+  expect(events.at(-1)).toMatchObject({ type: "finished", totals: { requests: site.requests.length } });
 });
 
 test("--here works in the program, and its archive remembers it", async () => {

@@ -182,7 +182,7 @@ async function comparedHere(sides: readonly SideTarget[], options: Options): Pro
   const { herePairs } = await import("../../crawl/here.ts");
   const pairs = [...(options.rewrite ?? [])];
   for (const { target } of sides)
-    if (target.kind === "website") pairs.push(...(await herePairs(target.homepage, [], options)));
+    if (target.kind === "website") pairs.push(...(await herePairs(target.homepage, options)));
   return { ...options, here: false, rewrite: pairs };
 }
 
