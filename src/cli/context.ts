@@ -1,7 +1,7 @@
 // What the program gets from its process: streams, environment, signals and exit. It is passed to commands, so that tests can run them
 // inside their own process. Also decides how the program stops.
 import type { Readable, Writable } from "node:stream";
-import { Stopped, type StopSignal } from "./exit-codes.ts";
+import { type ExitCode, Stopped, type StopSignal } from "./exit-codes.ts";
 
 /** Standard output or standard error. If it is a terminal, it has a width. */
 export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -27,12 +27,12 @@ export interface Context {
   readonly unfinished: Set<Unfinished>;
 }
 
-/** Takes the exit code of a command. */
-export type Done = (exitCode: number) => void;
+/** Commands pass their exit code to this function, because commander ignores what an action returns. */
+export type Done = (exitCode: ExitCode) => void;
 
 export function processContext(): Context {
   return {
-    // A getter, because Node.js opens standard input on first use.
+    // This is a getter, because Node.js opens standard input on first use.
     get stdin() {
       return process.stdin;
     },
@@ -52,14 +52,14 @@ export function discardUnfinished({ unfinished }: Context): void {
 
 interface StopOptions {
   readonly names?: readonly StopSignal[];
-  /** Signals that run the last step at once. */
+  /** Signals that skip to the last step. */
   readonly urgent?: readonly StopSignal[];
   /** How long the run may take to end by itself, in milliseconds. */
   readonly patience?: number;
 }
 
 /**
- * What Ctrl-C and SIGTERM do: each signal runs the next step. After the last step, the program exits after `patience` milliseconds, or at
+ * Handles Ctrl-C and SIGTERM: each signal runs the next step. After the last step, the program exits after `patience` milliseconds, or at
  * the next signal. Returns a function that removes the handlers.
  */
 export function onStop(
@@ -68,19 +68,19 @@ export function onStop(
   { names = ["SIGINT", "SIGTERM"], urgent = [], patience = 3000 }: StopOptions = {},
 ): () => void {
   let next = 0;
-  let lastMoment: NodeJS.Timeout | undefined;
+  let exitTimer: NodeJS.Timeout | undefined;
   const onSignal = (name: StopSignal) => {
     const stopped = new Stopped(name);
     const leave = () => context.exit(stopped.exitCode);
     if (urgent.includes(name)) next = Math.max(next, steps.length - 1);
     steps[next]?.(stopped);
     next += 1;
-    if (next === steps.length) lastMoment = setTimeout(leave, patience).unref();
+    if (next === steps.length) exitTimer = setTimeout(leave, patience).unref();
     else if (next > steps.length) leave();
   };
   for (const name of names) context.signals.on(name, onSignal);
   return () => {
     for (const name of names) context.signals.off(name, onSignal);
-    clearTimeout(lastMoment);
+    clearTimeout(exitTimer);
   };
 }

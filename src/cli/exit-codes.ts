@@ -9,13 +9,14 @@ export const exitCodes = {
   notFound: 4,
   unreachable: 5,
   findings: 6,
-  // 128 plus the number of the signal, as in shells.
+  // As in shells, these are 128 plus the number of the signal.
   hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
 
 export type ExitCodeName = keyof typeof exitCodes;
+export type ExitCode = (typeof exitCodes)[ExitCodeName];
 
 export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   complete: "complete, or the pipe was closed early (| head)",
@@ -30,10 +31,10 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   terminated: "stopped by SIGTERM",
 };
 
-const isOther: ReadonlySet<ExitCodeName> = new Set(["findings", "hungUp", "terminated"]);
-/** The exit codes of commands that read websites. */
+const notForAllWebsites: ReadonlySet<ExitCodeName> = new Set(["findings", "hungUp", "terminated"]);
+/** The exit codes that all commands with websites have. */
 export const websiteExitCodes: readonly ExitCodeName[] = (Object.keys(exitCodes) as ExitCodeName[]).filter(
-  (name) => !isOther.has(name),
+  (name) => !notForAllWebsites.has(name),
 );
 
 /** The part of a command's help that lists its exit codes. */
@@ -65,7 +66,7 @@ export type StopSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
 /** The user, or the system, asked the program to stop. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
-  readonly exitCode: number;
+  readonly exitCode: ExitCode;
 
   constructor(signal: StopSignal) {
     super(`stopped by ${signal}`);

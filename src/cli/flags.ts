@@ -1,5 +1,6 @@
 // Flags that several commands share. Those that set options of the library come from the table of options: `--max-time 60` is
-// `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`. A value that cannot be read ends the program before anything happens.
+// `limits: { time: 60_000 }`, `--no-robots` is `useRobots: false`. An invalid value ends the program before anything is fetched or
+// written.
 
 import { readFileSync } from "node:fs";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -14,7 +15,7 @@ import type { CsvSeparator } from "../write/csv.ts";
 import { orUsageError, UsageError } from "./exit-codes.ts";
 import type { MessageFlags } from "./output/messages.ts";
 
-/** The flags as typed, by commander's names. */
+/** The values of the flags, by commander's attribute names: `maxTime`. */
 export type CrawlFlags = Readonly<Record<string, unknown>>;
 
 type Texts = readonly string[] | undefined;
@@ -50,8 +51,8 @@ const optionFlags: readonly OptionFlag[] = optionSections.flatMap(({ rows, flags
   rows.flatMap((row) => flagsOf(row, group)),
 );
 
-function flagsOf(row: OptionRow, group: FlagGroup | undefined, around: readonly string[] = []): OptionFlag[] {
-  const path = [...around, row.name];
+function flagsOf(row: OptionRow, group: FlagGroup | undefined, parents: readonly string[] = []): OptionFlag[] {
+  const path = [...parents, row.name];
   const own = (row.flags ?? []).map((flag) => ({ ...flag, group, path, row, option: optionOf(flag, row) }));
   return [...own, ...(row.members ?? []).flatMap((member) => flagsOf(member, group, path))];
 }
@@ -59,7 +60,7 @@ function flagsOf(row: OptionRow, group: FlagGroup | undefined, around: readonly 
 function optionOf({ flags, text, value, conflicts }: FlagRow, row: OptionRow): Option {
   const option = new Option(flags, `${text}${defaultInWords(value, row.default)}`);
   if (value === "number") option.argParser(wholeNumber(row.minimum ?? 0));
-  if (value === "seconds") option.argParser((text) => someSeconds(text, row.minimum));
+  if (value === "seconds") option.argParser((text) => secondsWithMinimum(text, row.minimum));
   if (value === "bytes") option.argParser(byteCount);
   if (["texts", "files", "headers", "pairs"].includes(value as string)) option.argParser(collected);
   if (typeof value === "object") option.choices(Object.keys(value));
@@ -103,9 +104,9 @@ function optionsOf(flags: CrawlFlags, isWanted: (group: FlagGroup | undefined) =
   const options: Record<string, unknown> = {};
   for (const flag of optionFlags) {
     if (!isWanted(flag.group) || !isGiven(flag, flags)) continue;
-    let place = options;
-    for (const name of flag.path.slice(0, -1)) place = (place[name] ??= {}) as Record<string, unknown>;
-    place[flag.path.at(-1) as string] = "sets" in flag ? flag.sets : read(flag, flags[flag.option.attributeName()]);
+    let target = options;
+    for (const name of flag.path.slice(0, -1)) target = (target[name] ??= {}) as Record<string, unknown>;
+    target[flag.path.at(-1) as string] = "sets" in flag ? flag.sets : read(flag, flags[flag.option.attributeName()]);
   }
   return options;
 }
@@ -119,14 +120,14 @@ function read({ value }: OptionFlag, given: unknown): unknown {
   return value === "headers" ? headerLines(given as readonly string[]) : given;
 }
 
-/** The flags that were given, as typed, except for those that set one of these options. */
+/** Returns the flags that were given, such as `--max-time`, except for those that set one of the options in `except`. */
 export function givenFlags(flags: CrawlFlags, except: readonly string[]): string[] {
   return optionFlags
     .filter((flag) => !except.includes(flag.path[0] as string) && isGiven(flag, flags))
     .map(({ option }) => option.long ?? option.flags);
 }
 
-/** A message about an option of the library, in terms of its flag: `Expected --since to be a date, got "x"`. */
+/** Rewords a message about an option of the library in terms of its flag: `Expected --since to be a date, got "x"`. */
 export function withFlagName(message: string): string {
   const [start, name] = /^Expected `([\w.]+)`/.exec(message) ?? [];
   const flag = optionFlags.find(({ path, value }) => value !== undefined && path.join(".") === name);
@@ -182,10 +183,9 @@ export function seconds(text: string): number {
   return span / 1000;
 }
 
-// `least`: the shortest time allowed, in milliseconds.
-function someSeconds(text: string, least = 0): number {
+function secondsWithMinimum(text: string, minimumMs = 0): number {
   const given = seconds(text);
-  if (given * 1000 < least)
+  if (given * 1000 < minimumMs)
     throw new InvalidArgumentError("Expected a time greater than zero, such as 500ms, 30s or 5m.");
   return given;
 }
@@ -200,14 +200,12 @@ export function byteCount(text: string): number {
   return bytes;
 }
 
-/** Reads the separator between the cells of a table. */
 function separator(text: string): CsvSeparator {
   if (text === "," || text === ";") return text;
   if (text === "tab" || text === "\t") return "\t";
   throw new InvalidArgumentError("Expected a comma, ';' or tab.");
 }
 
-/** Splits `FROM=TO`. */
 function urlPair(text: string): readonly string[] {
   const pair = text.split(/=(?=https?:\/\/)/i);
   if (pair.length === 2) return pair;
@@ -215,7 +213,7 @@ function urlPair(text: string): readonly string[] {
 }
 
 /** Removes the byte order mark that editors on Windows write. */
-export function withoutMark(text: string): string {
+export function withoutByteOrderMark(text: string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 

@@ -29,10 +29,10 @@ export function allOptions(command: Command): Option[] {
   return new Help().visibleOptions(command);
 }
 
-/** Prepares the help of a command; `isWhole`: for --help-all. */
-export function arrangeHelp(command: Command, isWhole: boolean): void {
+/** Configures what --help prints for a command or, with `isHelpAll`, what --help-all prints. */
+export function configureHelp(command: Command, isHelpAll: boolean): void {
   const { flags, examples, more } = helpParts.get(command) ?? { flags: undefined, examples: "", more: "" };
-  const few = flags === undefined || isWhole ? undefined : `${flags} --help`.split(/\s+/);
+  const few = flags === undefined || isHelpAll ? undefined : `${flags} --help`.split(/\s+/);
   const isElsewhere = ({ helpGroupHeading = "" }: Option) =>
     command.name() !== "ls" && helpGroupHeading.startsWith("Network");
   const isShown = (option: Option) => few?.includes(option.long ?? "") ?? !isElsewhere(option);
@@ -63,12 +63,12 @@ export function arrangeHelp(command: Command, isWhole: boolean): void {
 
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {
   const choices = argChoices.length === 0 ? "" : `: ${argChoices.join(", ")}`;
-  const usual = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
+  const defaultText = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
   // Moves a default that the description contains after the choices.
   const [, what, written = ""] = /^(.*?)( \(default: [^)]*\))?$/s.exec(description) as unknown as [
     string,
     string,
     string?,
   ];
-  return `${what}${choices}${written}${usual === undefined ? "" : ` (default: ${usual})`}`;
+  return `${what}${choices}${written}${defaultText === undefined ? "" : ` (default: ${defaultText})`}`;
 }

@@ -3,13 +3,13 @@
 import module from "node:module";
 import { systemReason } from "../model/errors.ts";
 
-// Compiling takes a third of the time of a small website. Node.js 22 and newer keep what one run compiled for the next.
+// Compiling our code takes a third of the time that a small website needs. Node.js 22 and newer can keep compiled code for the next run.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
-// A pipe that is closed while the help is written is not an error.
+// It is not an error if the reader closes the pipe while the help is written.
 process.stdout.on("error", () => {});
 try {
-  // Loaded here, so that a system without free file handles gets a message instead of a stack trace.
+  // Imports inside the `try`, so that a system without free file handles gets a message instead of a stack trace.
   const { run } = await import("./program.ts");
   const { discardUnfinished, processContext } = await import("./context.ts");
   const context = processContext();
@@ -19,5 +19,5 @@ try {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;
 }
-// All output was written. Open handles, such as standard input, must not keep the process alive.
+// All output has been written. Open handles, such as standard input, must not keep the process alive.
 setTimeout(() => process.exit(), 100).unref();

@@ -4,17 +4,17 @@ import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
 import { version } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
 import { type Context, type Done, discardUnfinished } from "./context.ts";
-import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { type ExitCode, exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { withFlagName } from "./flags.ts";
-import { arrangeHelp } from "./help.ts";
+import { configureHelp } from "./help.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
-/** Runs one command line, given without the name of the program. Returns the exit code. Never throws. */
-export async function run(words: readonly string[], context: Context): Promise<number> {
+/** Runs the program with these arguments. Never throws. */
+export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const output = new Output(context.stdout);
-  let exitCode: number = exitCodes.complete;
+  let exitCode: ExitCode = exitCodes.complete;
   try {
-    exitCode = await perform(words, context);
+    exitCode = await perform(args, context);
     if (exitCode >= exitCodes.hungUp) return exitCode;
     // Help and other output is written without waiting, so a full disk is reported a moment later.
     await new Promise((resolve) => setImmediate(resolve));
@@ -27,26 +27,26 @@ export async function run(words: readonly string[], context: Context): Promise<n
       context.stderr.write("sitegrove: stopped: nothing was written\n");
       return error.exitCode;
     }
-    return explain(error, words.includes("-vv"), context);
+    return explain(error, args.includes("-vv"), context);
   } finally {
     discardUnfinished(context);
   }
 }
 
-async function perform(words: readonly string[], context: Context): Promise<number> {
-  let exitCode: number = exitCodes.complete;
-  const done = (code: number) => {
+async function perform(args: readonly string[], context: Context): Promise<ExitCode> {
+  let exitCode: ExitCode = exitCodes.complete;
+  const done = (code: ExitCode) => {
     exitCode = code;
   };
   // Commander knows only one kind of help, so --help-all is handled here.
-  const isWhole = words.includes("--help-all") && words[0] !== "complete";
-  const typed = withCommand(isWhole ? [...words.filter((word) => word !== "--help-all"), "--help"] : words);
+  const isHelpAll = args.includes("--help-all") && args[0] !== "complete";
+  const typed = withCommand(isHelpAll ? [...args.filter((arg) => arg !== "--help-all"), "--help"] : args);
   if (typed[0] === "--version" || typed[0] === "-V") {
     context.stdout.write(`${version}\n`);
     return exitCode;
   }
   try {
-    const program = await createProgram(context, done, typed[0], isWhole);
+    const program = await createProgram(context, done, typed[0], isHelpAll);
     await program.parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -56,19 +56,19 @@ async function perform(words: readonly string[], context: Context): Promise<numb
 }
 
 // `sitegrove example.org` means `sitegrove ls example.org`. A word that could be a mistyped command is not taken for a website.
-function withCommand(words: readonly string[]): readonly string[] {
-  const [first] = words;
-  if (first === "complete") return words;
-  if (words.includes("--version") || first === "version") return ["--version"];
-  if (first === "help") return helpWords(words.slice(1));
-  if (first === undefined || Object.hasOwn(commands, first)) return words;
+function withCommand(args: readonly string[]): readonly string[] {
+  const [first] = args;
+  if (first === "complete") return args;
+  if (args.includes("--version") || first === "version") return ["--version"];
+  if (first === "help") return helpArguments(args.slice(1));
+  if (first === undefined || Object.hasOwn(commands, first)) return args;
   const isFlag = first.startsWith("-") && !/^(-h|--help|-V|--version)$/.test(first);
-  return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...words] : words;
+  return isFlag || /[.:/\\]/.test(first) || first === "localhost" ? ["ls", ...args] : args;
 }
 
 // `sitegrove help fleet status` means `sitegrove fleet status --help`. An unknown command is reported, as without `help`.
-function helpWords(words: readonly string[]): readonly string[] {
-  const names = words.filter((word) => !word.startsWith("-"));
+function helpArguments(args: readonly string[]): readonly string[] {
+  const names = args.filter((arg) => !arg.startsWith("-"));
   const isKnown = names[0] === undefined || Object.hasOwn(commands, names[0]);
   return isKnown ? [...names, "--help"] : names;
 }
@@ -98,10 +98,10 @@ Examples:
 sitegrove COMMAND --help shows the flags of a command, --version the version.`;
 
 /**
- * The program with all its commands, or with only the given one: describing hundreds of flags takes longer than reading
- * a command line, and so does loading what a command needs. `done` gets the exit code of the command that ran.
+ * Creates the program with all its commands or, if `name` is a command, with only that one, because loading commands and describing
+ * hundreds of flags is slow. Calls `done` with the exit code of the command that ran.
  */
-export async function createProgram(context: Context, done: Done, name = "", isWhole = false): Promise<Command> {
+export async function createProgram(context: Context, done: Done, name = "", isHelpAll = false): Promise<Command> {
   const program = new Command("sitegrove")
     .usage("WEBSITE [flags] | COMMAND [flags]")
     .description("From a website's homepage to every page its sitemaps declare.")
@@ -114,7 +114,7 @@ export async function createProgram(context: Context, done: Done, name = "", isW
   if (name === "complete") named = [completeCommand];
   for (const create of named) program.addCommand(await create(context, done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
-    arrangeHelp(command, isWhole);
+    configureHelp(command, isHelpAll);
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
@@ -124,10 +124,10 @@ export async function createProgram(context: Context, done: Done, name = "", isW
   return program;
 }
 
-// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Mistakes are reported as
-// everywhere else: `Expected --retries to be a whole number, got "x"`.
+// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Rewords that like our own
+// messages: `Expected --retries to be a whole number, got "x"`.
 function oneLine(text: string): string {
-  const words = text
+  const sentence = text
     .trim()
     .replace(/^error: /, "")
     .replace(/^unknown option/, "unknown flag")
@@ -143,16 +143,16 @@ function oneLine(text: string): string {
     )
     .replace(" to be Expected ", " to be ")
     .replace(" to be Allowed choices are ", " to be one of ");
-  return `sitegrove: ${printable(words.replaceAll(/\s*\n\s*/g, " "))}\n`;
+  return `sitegrove: ${printable(sentence.replaceAll(/\s*\n\s*/g, " "))}\n`;
 }
 
-function explain(error: unknown, withStack: boolean, { stderr }: Context): number {
-  const isMachine = error instanceof SitemapError && error.code === "storage-failed";
-  const isUsage = error instanceof UsageError || (error instanceof SitemapError && !isMachine);
+function explain(error: unknown, withStack: boolean, { stderr }: Context): ExitCode {
+  const isStorageFailure = error instanceof SitemapError && error.code === "storage-failed";
+  const isUsage = error instanceof UsageError || (error instanceof SitemapError && !isStorageFailure);
   const { message, stack = "" } = error instanceof Error ? error : { message: String(error) };
   let said = `unexpected: ${systemReason(error)}`;
   if (isSystemError(error)) said = `${error.path ?? error.syscall}: ${systemReason(error)}`;
-  if (isUsage || isMachine || error instanceof OutputFailed) said = withFlagName(message);
+  if (isUsage || isStorageFailure || error instanceof OutputFailed) said = withFlagName(message);
   const lines = withStack && !isUsage ? stack.split("\n").slice(1) : [];
   for (const line of [`sitegrove: ${said}`, ...lines]) stderr.write(`${printable(line)}\n`);
   return isUsage ? exitCodes.usage : exitCodes.unexpected;

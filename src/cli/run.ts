@@ -1,5 +1,5 @@
-// Code that all commands share: the start of a run (which files must differ, when an archive is replaced, the first messages), messages,
-// the progress line, the log, Ctrl-C, an output that may lose its reader, and the end.
+// A run of a command on websites or files: checks that inputs and outputs differ, opens the outputs, prints messages, the progress line
+// and the log, handles Ctrl-C and closed pipes, and keeps or discards the results at the end.
 import type { CheckOptions } from "../check/options.ts";
 import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
@@ -9,7 +9,7 @@ import { type Options, type RecurseContext, resolveOptions } from "../model/opti
 import type { Problem } from "../model/problem.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { type Context, onStop, type Unfinished } from "./context.ts";
-import { exitCodes, Stopped, UsageError } from "./exit-codes.ts";
+import { type ExitCode, exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
 import {
   crawlTarget,
@@ -29,14 +29,14 @@ import { Output, OutputClosed } from "./output/stdout.ts";
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
-  Partial<Pick<CrawlEnding, "tellsFailures" | "given">>;
+  Partial<Pick<CrawlEnding, "reportsFailures" | "given">>;
 
 interface Outcome {
-  /** The number of listed pages, or of `unit`. */
+  /** How many pages, or other units, were listed. */
   readonly listed: number;
   readonly unit?: string;
   /** Whether the output is a single document, so an item count is meaningless. */
-  readonly isWhole?: boolean;
+  readonly isSingleDocument?: boolean;
   readonly notes?: readonly string[];
 }
 
@@ -44,18 +44,19 @@ export class Run {
   readonly context: Context;
   readonly #startedAt = performance.now();
   readonly #doing: Doing;
-  /** The options of its crawls. */
+  /** The options for every crawl of this run. */
   readonly options: Options;
   readonly messages: Messages;
   readonly signal: AbortSignal;
-  /** Whether the result itself goes to a terminal, and whether it may have colors there. */
+  /** Whether the result itself goes to a terminal. */
   readonly isShown: boolean;
+  /** Whether the result may have colors. */
   readonly hasColor: boolean;
-  // The website that was named without a scheme, until its crawl begins, and why https does not answer.
+  // The website whose scheme was not given, and why https failed. Undefined once the crawl has chosen a scheme.
   #assumed: { readonly homepage: string; failure?: Problem } | undefined;
   readonly #log: Log;
   readonly #newEnding: () => Ending;
-  // One ending for each website. The last is that of the current one.
+  // There is one ending for each website. The last one belongs to the current website.
   readonly #endings: Ending[];
   readonly #progress: Progress | undefined;
   readonly #output: Output;
@@ -86,17 +87,17 @@ export class Run {
     this.signal = controller.signal;
     this.options = { ...options, save: archive && this.owns(archive).path, signal: this.signal };
     const exit = (code: number) => {
-      this.crawled();
+      this.endProgress();
       this.messages.say("stopped before everything was written", "warning");
       context.exit(code);
     };
-    // SIGHUP: the terminal was closed. Node.js exits then even under nohup; handling it lets us delete temporary files.
+    // SIGHUP means that the terminal was closed. Node.js exits then even under nohup; handling it lets us delete temporary files.
     const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
     // Waits up to two seconds after a signal, so that a reader that is still reading gets the rest of the output.
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** Finds out what a target is, and reports it. `isCrawled`: the target is crawled next, and `see` gets the events of that crawl. */
+  /** Finds out what a target is, and tells the user. With `isCrawled`, a crawl whose events go to `see` finds the scheme. */
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
@@ -106,7 +107,7 @@ export class Run {
     return found;
   }
 
-  /** Builds the tree of a target, which the caller closes. For an archive, only the options about reading apply. */
+  /** Builds the tree of a target. The caller closes it. For an archive, only the options about reading apply. */
   async tree(target: TreeTarget, more?: Options): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
     const found = await this.probe(target, more, true);
@@ -116,13 +117,12 @@ export class Run {
       found.kind === "archive"
         ? await openTreeWhile(found.path, { limits, rewrite, signal, onEvent }, { urlsOnly: true })
         : await buildTreeWhile(crawlTarget(found), options, { urlsOnly: true });
-    this.crawled();
+    this.endProgress();
     return tree;
   }
 
   /**
-   * Options for a check after a crawl: the time that is left. On a terminal, counts the files of a static site and the pages that are
-   * requested.
+   * Returns options for a check after a crawl: the time that is left, and callbacks that count files and requested pages on a terminal.
    */
   whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files" | "onPage"> {
     let [count, drawnAt, firstAt] = [0, 0, 0];
@@ -146,13 +146,13 @@ export class Run {
     return { time, files: files && { ...files, onFile }, onPage };
   }
 
-  /** Registers a result that is kept if the run succeeds, and discarded otherwise. */
+  /** Registers a result: it is kept if the run succeeds, and discarded otherwise. */
   owns<T extends Unfinished>(result: T): T {
     this.context.unfinished.add(result);
     return result;
   }
 
-  /** Called when a child of an index will be read. */
+  /** Tells the progress line that a child of an index will be read. */
   declare(context: RecurseContext): void {
     this.#progress?.declare(context);
   }
@@ -174,7 +174,7 @@ export class Run {
     reportScheme(homepage, homepage.replace(/^https:/, new URL(event.url).protocol), failure, this.messages);
   }
 
-  /** How wide lines of the result may be. */
+  /** How many columns a line of the result may have. */
   get width(): number {
     return this.isShown ? this.context.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   }
@@ -190,14 +190,14 @@ export class Run {
     this.#endings.push(this.#newEnding());
   }
 
-  /** Ends the progress line: nothing more is fetched. */
-  crawled(): void {
+  /** Removes the progress line, because nothing more is fetched. */
+  endProgress(): void {
     this.#progress?.stop();
     this.messages.clearLive();
   }
 
   /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the highest exit code of the websites. */
-  async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<number> {
+  async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<ExitCode> {
     try {
       for await (const piece of pieces) {
         if (this.#file !== undefined) this.#file.write(piece);
@@ -208,13 +208,13 @@ export class Run {
         }
       }
       await this.#output.flush();
-      this.crawled();
+      this.endProgress();
       this.#settle();
       const { listed, notes = [], unit } = outcome();
       this.#endings.at(-1)?.print(this.messages, listed, notes, unit);
-      return Math.max(...this.#endings.map(({ exitCode }) => exitCode));
+      return Math.max(...this.#endings.map(({ exitCode }) => exitCode)) as ExitCode;
     } catch (error) {
-      this.crawled();
+      this.endProgress();
       if (error instanceof OutputClosed) {
         const left = this.#unfinished
           .filter((result) => result !== this.#file)
@@ -236,7 +236,7 @@ export class Run {
   #settle(): void {
     const readNothing = this.#endings.every((ending) => ending.readNothing);
     for (const result of this.context.unfinished) {
-      const isWanted = this.#endings.at(-1)?.tellsFailures === true && !(result instanceof SaveFile);
+      const isWanted = this.#endings.at(-1)?.reportsFailures === true && !(result instanceof SaveFile);
       if (!readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
@@ -247,14 +247,14 @@ export class Run {
   }
 
   // Describes what a stopped run has written.
-  #leftBehind({ listed, unit = "page", isWhole = false }: Outcome): string {
-    const shown = isWhole ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
+  #leftBehind({ listed, unit = "page", isSingleDocument = false }: Outcome): string {
+    const shown = isSingleDocument ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
     const left = this.#unfinished.flatMap(({ ifStopped }) => ifStopped ?? []);
     return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
   }
 }
 
-// An estimate from too little data would jump about.
+// An estimate from too little data would jump around.
 function leftInWords(elapsed: number, done: number, total: number): string {
   return done < 20 || elapsed < 3000 ? "" : ` · ${duration((elapsed * (total - done)) / done)} left`;
 }
@@ -263,7 +263,7 @@ interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
   readonly doing?: Doing;
-  /** The targets, with options for reading them besides those of the flags, and the path of what is local. */
+  /** What the command reads. A target may have its own options, and a local one has a path. */
   readonly targets: readonly {
     readonly target: Target;
     readonly options?: Options;
@@ -271,13 +271,13 @@ interface Beginning {
     /** What to tell the user about the target. */
     readonly note?: string | undefined;
   }[];
-  /** Further sentences for the user, before the run begins. */
+  /** Further sentences to print before the run begins. */
   readonly notes?: readonly (string | undefined)[];
   /** Further files and folders that are read. */
   readonly inputs?: readonly (string | undefined)[];
   /** Archives of earlier runs: --save may replace them, other outputs may not. */
   readonly renewed?: readonly (string | undefined)[];
-  /** Further files that are written, by the flags that name them. */
+  /** Further files that are written. The keys are the flags that name them. */
   readonly outputs?: Readonly<Record<string, string | undefined>>;
   /** Whether something is fetched, even if all targets are files. */
   readonly isOnline?: boolean | undefined;
@@ -286,8 +286,8 @@ interface Beginning {
   readonly ending?: (() => Ending) | undefined;
 }
 
-/** Begins a run of a command. Creates nothing before all settings have been checked. */
-export async function withTargets(beginning: Beginning): Promise<Run> {
+/** Begins a run. Creates no file before all settings have been checked. */
+export async function beginRun(beginning: Beginning): Promise<Run> {
   const { targets, notes = [], inputs = [], renewed = [], outputs, offline } = beginning;
   // As in other programs, - means standard output.
   const output = beginning.flags.output === "-" ? undefined : beginning.flags.output;

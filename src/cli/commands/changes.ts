@@ -5,19 +5,19 @@ import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted } from "../../model/figures.ts";
 import { passing } from "../../model/pattern.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
 import { Counts } from "../output/counts.ts";
 import { filterNotes, patternList } from "../output/ending.ts";
-import { withTargets } from "../run.ts";
+import { beginRun } from "../run.ts";
 import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
-// If at least this many pages get the same date, their generator gives it to all pages.
+// If at least this many pages change to the same date, their generator probably dates all pages alike.
 const fewestAlike = 10;
 
 interface ChangesFlags extends Flags<(typeof formats)[number]> {
@@ -66,8 +66,7 @@ Examples:
   });
 }
 
-/** Returns the exit code. */
-async function changes(website: string | undefined, flags: ChangesFlags, context: Context): Promise<number> {
+async function changes(website: string | undefined, flags: ChangesFlags, context: Context): Promise<ExitCode> {
   const { state, first, csvSafe } = flags;
   const format = formatByName(flags.format as (typeof formats)[number] | undefined, flags.output, formats);
   const target = parseTreeTarget(website, flags.sitemap);
@@ -85,7 +84,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     return isIncluded;
   };
   const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
-  const run = await withTargets({ context, flags, doing, targets: [{ target }], renewed: [state], offline: [] });
+  const run = await beginRun({ context, flags, doing, targets: [{ target }], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
   const found = new ChangesRun(crawlTarget(await run.probe(target)), {
     ...run.options,

@@ -8,7 +8,7 @@ import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { failedInWords } from "../../check/words.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions } from "../input/check-files.ts";
@@ -28,7 +28,7 @@ import {
   writeCheck,
 } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
-import { withTargets } from "../run.ts";
+import { beginRun } from "../run.ts";
 
 interface CheckFlags extends Flags {
   readonly outputs: readonly ChosenOutput[];
@@ -65,12 +65,12 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected)
     .addOption(new Option("--host <name>", "host of the static site (default: by its files)").choices(hosts));
   addFlags(command, "Discovery", "Network", "Limits", "messages");
-  // -f and -o, in the order in which they were given.
-  const words: Word[] = [];
-  command.on("option:format", (format: CheckFormat) => words.push({ format }));
-  command.on("option:output", (file: string) => words.push({ file }));
+  // Commander keeps -f and -o apart, but their order says which belong together.
+  const outputFlags: OutputFlag[] = [];
+  command.on("option:format", (format: CheckFormat) => outputFlags.push({ format }));
+  command.on("option:output", (file: string) => outputFlags.push({ file }));
   command.action(async (target: string, flags: CheckFlags) =>
-    done(await check(target, { ...flags, output: undefined, outputs: pairsOf(words) }, context)),
+    done(await check(target, { ...flags, output: undefined, outputs: pairsOf(outputFlags) }, context)),
   );
   return addHelp(command, {
     flags: `--format --output --force --all --fail-on --config --off --baseline --update-baseline --pages --save --url --map --user-agent
@@ -95,7 +95,7 @@ function countOrAll(text: string): number | "all" {
   return text === "all" ? text : wholeNumber(1)(text);
 }
 
-type Word = { readonly format: CheckFormat } | { readonly file: string };
+type OutputFlag = { readonly format: CheckFormat } | { readonly file: string };
 
 interface ChosenOutput {
   readonly format: CheckFormat;
@@ -107,12 +107,12 @@ interface ChosenOutput {
  * Pairs each -f with the -o next to it, in either order. A file without -f gets the format of its name. Throws a `UsageError` if a name
  * among several shows no format, or if two results would go to standard output.
  */
-export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
+export function pairsOf(flags: readonly OutputFlag[]): readonly ChosenOutput[] {
   const pairs: { format?: CheckFormat; file?: string }[] = [];
-  for (const word of words) {
+  for (const flag of flags) {
     const last = pairs.at(-1);
-    if (last === undefined || Object.keys(word).some((kind) => kind in last)) pairs.push({ ...word });
-    else Object.assign(last, word);
+    if (last === undefined || Object.keys(flag).some((kind) => kind in last)) pairs.push({ ...flag });
+    else Object.assign(last, flag);
   }
   const isUnknown = ({ format, file = "" }: (typeof pairs)[number]) =>
     format === undefined && formatByName(format, file, checkFormats) === "text" && !/\.txt$/i.test(file);
@@ -127,8 +127,7 @@ export function pairsOf(words: readonly Word[]): readonly ChosenOutput[] {
   return pairs.map(({ format, file }) => ({ format: formatByName(format, file, checkFormats), file }));
 }
 
-/** Returns the exit code. */
-async function check(name: string, flags: CheckFlags, context: Context): Promise<number> {
+async function check(name: string, flags: CheckFlags, context: Context): Promise<ExitCode> {
   const { baseline: file, updateBaseline, pages, resume } = flags;
   const chosen = chooseCheckTarget(name, flags, context);
   const { target, folders, files, hasLocation: location } = chosen;
@@ -142,7 +141,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
   const outputs = flags.outputs.map((output, index) => [`-o (${index + 1})`, output.file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
-  const run = await withTargets({
+  const run = await beginRun({
     context,
     flags,
     doing: ["checking", "sitegrove check"],
@@ -199,9 +198,9 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     }
     listed = result.pageCount;
     ending.finish(result, run.messages);
-    const look = { all: flags.all === true, color: run.hasColor };
+    const style = { all: flags.all === true, color: run.hasColor };
     const text = (format: Exclude<CheckFormat, RowFormat>) =>
-      writeCheck(result, { format, ...look, places: new FileLocations(folders) });
+      writeCheck(result, { format, ...style, places: new FileLocations(folders) });
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;
     for (const [index, { format }] of flags.outputs.entries()) {
       const fault = format === "github" && summary ? appendSummary(summary, text("markdown")) : undefined;
@@ -209,7 +208,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       if (!isRowFormat(format)) yield* written(index, text(format));
     }
   }
-  return run.write(pieces(), () => ({ listed, isWhole: true }));
+  return run.write(pieces(), () => ({ listed, isSingleDocument: true }));
 }
 
 // A mistyped pattern matches no page, so everything would pass.
@@ -223,15 +222,17 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
   throw new UsageError(`no file ${words} ${patternList(globs)} (${all} in the folder)`);
 }
 
-/** Findings decide the exit code first; standard error reports both. */
+/** The ending of `check`: unless the website is unreachable, findings decide the exit code. Standard error reports both. */
 export class CheckEnding extends CrawlEnding {
   readonly #failOn: FailLevel;
-  // A description of what failed.
+  // Says how many rules failed at or above --fail-on, if any.
   #failing: string | undefined;
-  #isLate = false;
+  // Whether the check, not the crawl, ran out of time.
+  #ranOutOfTime = false;
+  // Whether the user already knows why nothing could be read.
   #isExplained = false;
   /** Keeps the output even if nothing could be read, because the findings report that. */
-  override readonly tellsFailures = true;
+  override readonly reportsFailures = true;
 
   constructor(failOn: FailLevel) {
     super();
@@ -242,24 +243,24 @@ export class CheckEnding extends CrawlEnding {
   finish(result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete">, messages: Messages): void {
     this.#isExplained = super.exitCode === exitCodes.unreachable;
     if (this.#isExplained) super.print(messages, 0, []);
-    this.#isLate = !result.complete && super.isComplete;
+    this.#ranOutOfTime = !result.complete && super.isComplete;
     if (this.#failOn === "never") return;
     const fails = severities.slice(0, severities.indexOf(this.#failOn) + 1);
     if (fails.some((severity) => result.rulesFailed[severity] > 0)) this.#failing = failedInWords(result, fails);
   }
 
   override get isComplete(): boolean {
-    return super.isComplete && !this.#isLate;
+    return super.isComplete && !this.#ranOutOfTime;
   }
 
-  override get exitCode(): number {
+  override get exitCode(): ExitCode {
     const code = super.exitCode;
     return this.#failing !== undefined && code !== exitCodes.unreachable ? exitCodes.findings : code;
   }
 
   override print(messages: Messages, listed: number, notes: readonly string[]): void {
     if (!this.#isExplained) super.print(messages, listed, notes);
-    if (this.#isLate) messages.say("incomplete: checking stopped at --max-time", "warning");
+    if (this.#ranOutOfTime) messages.say("incomplete: checking stopped at --max-time", "warning");
     if (this.#failing !== undefined) messages.say(`failed (--fail-on ${this.#failOn}): ${this.#failing}`, "bad");
   }
 }

@@ -53,7 +53,7 @@ export function completeCommand({ stdout }: Context, program: Program): Command 
 
 type Completion = readonly [word: string, description: string];
 
-/** What the last word may be completed to. */
+/** Returns what the last word may be completed to. */
 export function completions(words: readonly string[], program: Command): Completion[] {
   const before = words.slice(0, -1);
   const start = words.at(-1) ?? "";

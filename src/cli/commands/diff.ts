@@ -20,7 +20,7 @@ import { isLossy, isRefused, messageWithHint, type Problem } from "../../model/p
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/local-files.ts";
@@ -29,7 +29,7 @@ import { type DiffFormat, diffFormats, formatByName, writeDiff } from "../output
 import { CrawlEnding, SkippedEntries } from "../output/ending.ts";
 import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
-import { type Ending, type Run, withTargets } from "../run.ts";
+import { beginRun, type Ending, type Run } from "../run.ts";
 
 export function diffCommand(context: Context, done: Done): Command {
   const sides = "archive, sitemap file, list of URLs, folder of a static site, website, or - for standard input";
@@ -99,14 +99,13 @@ interface DiffFlags extends Flags<DiffFormat> {
   readonly failOn?: readonly string[];
 }
 
-/** Refuses flags without an effect. */
+/** Refuses flags that would have no effect. */
 export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
   if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works only with -f csv");
   if (force && output === undefined) throw new UsageError("--force needs --output");
 }
 
-/** Returns the exit code. */
-async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<number> {
+async function diff(beforeName: string, afterName: string, flags: DiffFlags, context: Context): Promise<ExitCode> {
   const { follow, save, resume, csvSafe } = flags;
   const format = formatByName(flags.format as DiffFormat | undefined, flags.output, diffFormats);
   const failOn = namesIn("--fail-on", flags.failOn, followVerdicts);
@@ -124,7 +123,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   ];
   checkChangeFlags({ ...flags, format });
   const ending = new DiffEnding(old.name, now.name, flags.exitCode);
-  const run = await withTargets({
+  const run = await beginRun({
     context,
     flags,
     doing: ["comparing", ""],
@@ -156,7 +155,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     const sides = [await sourceOf(old, run, onSide("before")), await sourceOf(now, run, onSide("after"))] as const;
     try {
       const totals = yield* compare(...sides);
-      run.crawled();
+      run.endProgress();
       ending.totals = totals;
       return totals;
     } finally {
@@ -219,10 +218,10 @@ async function chooseSides(
   context: Context,
 ): Promise<readonly [SideTarget, SideTarget]> {
   const targets = [parseTarget(before), parseTarget(after)] as const;
-  const isAny = targets.some(({ kind }) => kind === "folder");
-  if (!isAny && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
+  const hasFolder = targets.some(({ kind }) => kind === "folder");
+  if (!hasFolder && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
   // By default, a folder belongs to the website of the other side. For two folders, any website will do.
-  const website = url ?? (isAny && map === undefined ? await homepageAmong(targets) : undefined);
+  const website = url ?? (hasFolder && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
     if (target.kind === "website") return { name: withoutCredentials(target.homepage), target };
@@ -262,9 +261,9 @@ async function contentsOf(
 /** How the reading of a side ended. */
 class SideEnding {
   readonly name: string;
-  /** For a website or an archive. */
+  /** How the crawl ended, if the side is a website or an archive. */
   readonly crawl: CrawlEnding = new CrawlEnding();
-  /** For a file. */
+  /** The problems of the file, if the side is a file. */
   readonly problems: Problem[] = [];
 
   constructor(name: string) {
@@ -277,14 +276,14 @@ function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
 
-/** The ending of `diff`, which says how its sides were read. */
+/** The ending of `diff`: how its sides were read, and whether they differ. */
 class DiffEnding implements Ending {
   readonly sides: { readonly before: SideEnding; readonly after: SideEnding };
   readonly #usesExitCode: boolean;
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
   readonly #refused = new Set<string>();
-  // Pages whose requests failed.
+  // Counts the pages whose requests failed.
   #unfollowed = 0;
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
@@ -310,7 +309,7 @@ class DiffEnding implements Ending {
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
-  // Does nothing: each side has its own ending, which sees the events.
+  // Does nothing, because each side has its own ending, which sees the events.
   see(): void {}
 
   get isComplete(): boolean {
@@ -322,9 +321,9 @@ class DiffEnding implements Ending {
     return this.sides.before.crawl.readNothing || this.sides.after.crawl.readNothing;
   }
 
-  get exitCode(): number {
+  get exitCode(): ExitCode {
     const worst = Math.max(this.sides.before.crawl.exitCode, this.sides.after.crawl.exitCode);
-    if (worst > exitCodes.incomplete) return worst;
+    if (worst > exitCodes.incomplete) return worst as ExitCode;
     if ((this.#usesExitCode && this.#differences > 0) || this.#failures.size > 0) return exitCodes.findings;
     return this.isComplete && this.#unfollowed === 0 ? exitCodes.complete : exitCodes.incomplete;
   }

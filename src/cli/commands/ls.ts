@@ -12,7 +12,7 @@ import { jsonOf } from "../../write/printable.ts";
 import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sitemaps.ts";
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
@@ -32,7 +32,7 @@ import {
   pageWriter,
 } from "../output/pages.ts";
 import { writeTerminalTree } from "../output/tree.ts";
-import { type Run, withTargets } from "../run.ts";
+import { beginRun, type Run } from "../run.ts";
 
 export function lsCommand(context: Context, done: Done): Command {
   const command = new Command("ls")
@@ -71,15 +71,14 @@ Examples:
   });
 }
 
-/** Returns the exit code. */
-async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<number> {
+async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<ExitCode> {
   const { format, resume, limit } = flags;
   const { chosen, note } = await parseTreeTargets(names, flags, context);
   const targets = chosen.map(({ target }) => target);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   checkTogether(flags, targets.length);
-  const run = await withTargets({
+  const run = await beginRun({
     context,
     // The output of `parquet` is a folder of tables, not a file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
@@ -131,7 +130,7 @@ async function parseTreeTargets(names: readonly string[], flags: Flags, context:
   return { chosen: [{ target, options: { network } }], note };
 }
 
-// Refuses flags without an effect.
+// Refuses flags that would have no effect.
 function checkTogether(flags: Flags<Format>, websites: number): void {
   const { format, save, output, previous } = flags;
   const refuse = (isWrong: unknown, why: string) => {
@@ -202,7 +201,7 @@ async function* sitemapPieces(job: Job): Pieces {
   const { format, csvSafe, separator, excel } = job.flags;
   const rows = new SitemapRows();
   for await (const _ of batchesOf(job, (event) => rows.see(event)));
-  job.run.crawled();
+  job.run.endProgress();
   if (format === "sitemaps-csv" && excel) yield byteOrderMark;
   const isTable = format === "sitemaps";
   yield* inPieces(
@@ -235,7 +234,7 @@ async function* parquetPieces(job: Job): Pieces {
   yield "";
 }
 
-// Yields the pages to list; those of a repeated sitemap only once. `seen` receives every event.
+// Yields the pages to list. The pages of a repeated sitemap come only once. `seen` receives every event.
 async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
   const { flags, filter, options, run, summary } = job;
   const { crawlWith } = await import("../../crawl/crawl.ts");
@@ -245,7 +244,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
     run.see(event);
     seen(event);
   };
-  // Only the URLs are read if the format needs nothing else.
+  // Reads only the URLs if the format needs nothing else.
   const urlsOnly = /^(?:pages|sitemaps)/.test(flags.format) && summary === undefined;
   for (const named of eachSite(job)) {
     const target = await run.probe(named, undefined, true);
@@ -282,12 +281,12 @@ async function* treePieces(job: Job): Pieces {
       const steps = walked(tree);
       const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-      // With --limit, there are few pages anyway.
-      const look = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
+      // With --limit, all pages are shown, because there are few.
+      const style = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
       else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));
       // For a website that cannot be reached, only the cause is reported.
-      else if (tree.reachable) yield* inPieces(writeTerminalTree(steps, look));
+      else if (tree.reachable) yield* inPieces(writeTerminalTree(steps, style));
       run.signal.throwIfAborted();
     } finally {
       await tree.close();

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { missingPackage } from "../../fleet/optional-package.ts";
 import { siteJob } from "../../fleet/site-job.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { addFlags, type CrawlFlags, collected, crawlOptions } from "../flags.ts";
 import { addHelp } from "../help.ts";
 
@@ -40,7 +40,7 @@ Tools: site_summary, list_pages, check_site, changes. Answers are below 64 kB.
   });
 }
 
-async function mcp(flags: McpFlags, context: Context): Promise<number> {
+async function mcp(flags: McpFlags, context: Context): Promise<ExitCode> {
   const { dir, allow = [], allowPrivate, ...rest } = flags;
   if (allowPrivate) throw new UsageError("--allow-private has no effect here: use --allow SITE");
   for (const site of allow)

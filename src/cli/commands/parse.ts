@@ -12,7 +12,7 @@ import type { Entries } from "../../parse/entries.ts";
 import { printable } from "../../write/printable.ts";
 import { ParsedJsonWriter } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, exitCodes, UsageError } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, checkSince, type Flags, pageFilters, raised } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { contentOf, isRobotsText, parseTarget } from "../input/target.ts";
@@ -26,7 +26,7 @@ import {
   isPageFormat,
   pageWriter,
 } from "../output/pages.ts";
-import { type Ending, withTargets } from "../run.ts";
+import { beginRun, type Ending } from "../run.ts";
 
 export function parseCommand(context: Context, done: Done): Command {
   const command = new Command("parse")
@@ -68,15 +68,14 @@ Examples:
   });
 }
 
-/** Returns the exit code. */
-async function parse(source: string, flags: Flags<Format>, context: Context): Promise<number> {
+async function parse(source: string, flags: Flags<Format>, context: Context): Promise<ExitCode> {
   const { format } = flags;
   checkCsvFlags(format, flags);
   checkSince(flags);
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
   const target = chooseDocument(source);
   const ending = new DocumentEnding(flags.verbose !== undefined);
-  const run = await withTargets({
+  const run = await beginRun({
     context,
     flags: { ...flags, verbose: 0, progress: false },
     targets: [{ target }],
@@ -139,7 +138,7 @@ class DocumentEnding implements Ending {
     return this.read?.outcome.kind === "invalid";
   }
 
-  get exitCode(): number {
+  get exitCode(): ExitCode {
     if (this.readNothing) return exitCodes.notFound;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
@@ -156,7 +155,7 @@ class DocumentEnding implements Ending {
     const isWithoutBase = ({ code }: Problem) => !hasUrl && code === "url-invalid";
     const isShown = (problem: Problem) => this.#isVerbose || isLossy(problem.code) || isWithoutBase(problem);
     for (const problem of problems.filter(isShown))
-      messages.say(`${name}${place(problem)}: ${messageWithHint(problem)}`, "warning");
+      messages.say(`${name}${lineAndCount(problem)}: ${messageWithHint(problem)}`, "warning");
     const skipped = new SkippedEntries();
     for (const problem of problems) if (!isLossy(problem.code)) skipped.see(problem);
     if (problems.some(isWithoutBase))
@@ -219,6 +218,6 @@ function writerOf(format: Format, flags: Flags, name: string): DocumentWriter {
   };
 }
 
-function place({ line, count }: Problem): string {
+function lineAndCount({ line, count }: Problem): string {
   return `${line === undefined ? "" : `:${line}`}${count === undefined ? "" : ` (${count} times)`}`;
 }

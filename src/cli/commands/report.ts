@@ -5,12 +5,12 @@ import { counted } from "../../model/figures.ts";
 import type { ReportFacts } from "../../report/facts.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context, Done } from "../context.ts";
-import { exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, type Flags } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { checkOptions } from "../input/check-files.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
-import { withTargets } from "../run.ts";
+import { beginRun } from "../run.ts";
 import { CheckEnding } from "./check.ts";
 
 export function reportCommand(context: Context, done: Done): Command {
@@ -45,8 +45,7 @@ Examples:
   });
 }
 
-/** Returns the exit code. */
-async function report(name: string | undefined, flags: Flags, context: Context): Promise<number> {
+async function report(name: string | undefined, flags: Flags, context: Context): Promise<ExitCode> {
   const { output, save } = flags;
   const previous = flags.previous as string | undefined;
   const chosen = chooseTreeTarget(name, flags, context);
@@ -57,7 +56,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   const { options: check, note } = checkOptions(flags, { files });
   // A report is useful even if nothing could be read from the website.
   const end = new CheckEnding("never");
-  const run = await withTargets({
+  const run = await beginRun({
     context,
     flags,
     doing: ["reporting on", "sitegrove report"],
@@ -81,7 +80,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
       await tree.close();
     }
   }
-  const code = await run.write(page(), () => ({ listed: facts?.figures.pages ?? 0, isWhole: true }));
+  const code = await run.write(page(), () => ({ listed: facts?.figures.pages ?? 0, isSingleDocument: true }));
   if (facts !== undefined && output !== undefined)
     run.messages.say(
       `${output}: ${counted(facts.figures.pages, "page")}, ${failedInWords(facts) || "no errors or warnings"}`,

@@ -4,21 +4,20 @@ import { isBucket } from "../../fleet/s3-bucket.ts";
 import { Store } from "../../fleet/store.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context } from "../context.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { Messages } from "../output/messages.ts";
 import { damagedLines } from "./status.ts";
 
-/** Returns the exit code. */
 export async function fleetDataset(
-  place: string,
+  folder: string,
   out: string,
   run: string | undefined,
   context: Context,
-): Promise<number> {
-  if (!isBucket(place) && !isBucket(out)) expectDistinct([place], { "--out": out });
-  const from = await storedRun(place, run);
-  // Imported only here: it brings the library that writes Parquet.
+): Promise<ExitCode> {
+  if (!isBucket(folder) && !isBucket(out)) expectDistinct([folder], { "--out": out });
+  const from = await storedRun(folder, run);
+  // Imports it here, because it loads the library that writes Parquet.
   const { writeDataset } = await import("../../fleet/dataset.ts");
   const { sites, pages, damaged } = await writeDataset(from, await Store.open(out));
   const messages = new Messages({ color: true }, context);
@@ -34,9 +33,9 @@ export async function fleetDataset(
   if (from.damaged > 0) messages.say(`incomplete: ${damagedLines(from.damaged)}`, "warning");
   if (from.unfinished > 0)
     messages.say(
-      `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${place}`,
+      `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${folder}`,
       "warning",
     );
-  const isWhole = first === undefined && from.unreadable + from.unfinished + from.damaged === 0;
-  return isWhole ? exitCodes.complete : exitCodes.incomplete;
+  const isComplete = first === undefined && from.unreadable + from.unfinished + from.damaged === 0;
+  return isComplete ? exitCodes.complete : exitCodes.incomplete;
 }

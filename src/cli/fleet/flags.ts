@@ -24,10 +24,10 @@ import type { MessageFlags } from "../output/messages.ts";
 export const retryNames = ["failed", "unreachable", "blocked", "incomplete", "none", "quarantined"] as const;
 
 type TextFlag = "column" | "queue" | "run" | "shard" | "out" | "previous" | "previousRun";
-// `failAbove` in percent.
+// `failAbove` is a percentage.
 type NumberFlag = "failAbove" | "concurrency" | "perAddress" | "maxPages" | "maxTraffic";
 
-/** The flags of both commands, by commander's names. */
+/** The flags of `fleet` and `fleet worker`, by commander's attribute names. */
 export interface FleetFlags
   extends CrawlFlags,
     MessageFlags,
@@ -40,12 +40,12 @@ export interface FleetFlags
   readonly progress: boolean;
 }
 
-/** Adds the flags of a fleet. `folder` describes what --out names. */
-export function addFleetFlags(command: Command, folder: string): Command {
+/** Adds the flags that both commands have. `outHelp` is the help of --out. */
+export function addFleetFlags(command: Command, outHelp: string): Command {
   const format = new Option("-f, --format <format>", "format of the page files, one per website (default: ndjson)");
   command
     .optionsGroup("Output:")
-    .option("--out <dir>", folder)
+    .option("--out <dir>", outHelp)
     .addOption(format.choices(fleetFormats))
     .option("--archives", "save a WARC archive of each website")
     .option("--check", "check each website and write the findings")
@@ -70,7 +70,7 @@ export function addFleetFlags(command: Command, folder: string): Command {
   if (time !== undefined) time.description = "maximum time per website: 90s, 10m (default: 10m)";
   addFlags(command, "Discovery", "Parsing");
   for (const group of ["Filters", "Network"] as const)
-    addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, otherFlags);
+    addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, singleSiteFlags);
   const logText = "log lines as text, or as JSON with the full summary (default: text)";
   return command
     .optionsGroup("Messages:")
@@ -81,10 +81,10 @@ export function addFleetFlags(command: Command, folder: string): Command {
     .option("--no-color", "no colors on a terminal");
 }
 
-// Flags that make sense only for one website. --concurrency counts websites here.
-const otherFlags = ["--limit", "--concurrency", "--no-proxy"];
+// A fleet does not have these flags. Its own --concurrency counts websites instead of requests.
+const singleSiteFlags = ["--limit", "--concurrency", "--no-proxy"];
 
-/** The options for crawling websites. A website that takes longer than ten minutes must not hold up the fleet. */
+/** Returns the options for crawling each website. By default a website gets ten minutes, so that it cannot hold up the fleet. */
 function fleetCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }: FleetFlags): FleetCrawlOptions {
   const { maxPages, maxTraffic, ...others } = flags;
   const { limits, ...options } = crawlOptions(others);
@@ -95,14 +95,15 @@ function fleetCrawl({ concurrency: _, previous: __, perAddress: ___, ...flags }:
   return { ...options, ...pageFilters(others), limits: { time: 600_000, ...given, ...limits } };
 }
 
-/** Where outputs go, and how websites are read. */
+/** Where the outputs go, if they are kept, and how to crawl. */
 export interface FleetOutputs {
   readonly store: Store | undefined;
-  readonly how: Omit<FleetOptions, "queue">;
+  readonly options: Omit<FleetOptions, "queue">;
 }
 
 /**
- * Opens the outputs that the flags name. `run`: the run of a queue. Throws a `UsageError` if flags conflict, or an output cannot be used.
+ * Opens the outputs that the flags name. A worker passes the name of its `run`. Throws a `UsageError` if flags conflict, or an output
+ * cannot be used.
  */
 export async function openOutputs(flags: FleetFlags, run?: string): Promise<FleetOutputs> {
   const { out, format, archives, check, previous, previousRun, concurrency, perAddress } = flags;
@@ -119,5 +120,5 @@ export async function openOutputs(flags: FleetFlags, run?: string): Promise<Flee
   const store = out === undefined ? undefined : await Store.openForOutput(out);
   const earlier = previous === undefined ? undefined : await earlierRun(previous, previousRun);
   const sink = store === undefined ? noSink : siteFiles({ store, format, archives, check, previous: earlier, run });
-  return { store, how: { ...crawl, sink, parallelSites: concurrency, perAddress } };
+  return { store, options: { ...crawl, sink, parallelSites: concurrency, perAddress } };
 }

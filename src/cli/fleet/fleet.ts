@@ -11,15 +11,14 @@ import { FleetCounter } from "../../fleet/totals.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import { damagedLines, summaryName } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
-/** Returns the exit code. */
-export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<number> {
+export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<ExitCode> {
   const { out } = flags;
   if (flags.run !== undefined) throw new UsageError("--run needs --queue");
   if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
@@ -44,8 +43,8 @@ async function run(
   list: SiteList,
   queue: JournalQueue,
   watch: FleetWatch,
-  { store, how }: FleetOutputs,
-): Promise<number> {
+  { store, options }: FleetOutputs,
+): Promise<ExitCode> {
   const { messages } = watch;
   const before = await queue.counts();
   const known = before.done + before.waiting;
@@ -57,8 +56,8 @@ async function run(
     messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(known, list.count, queue.size);
-  await watch.run({ total, before: before.done }, ["SIGTERM"], (options) =>
-    runFleet({ ...how, ...options, queue, sites: list }),
+  await watch.run({ total, before: before.done }, ["SIGTERM"], (signals) =>
+    runFleet({ ...options, ...signals, queue, sites: list }),
   );
   const counter = new FleetCounter();
   let otherFormat = 0;
@@ -71,7 +70,7 @@ async function run(
   const { waiting } = await queue.counts();
   reportList(list, messages);
   // With a small list, a shard may be empty.
-  if (websites === 0 && waiting === 0 && list.elsewhere === 0) {
+  if (websites === 0 && waiting === 0 && list.inOtherShards === 0) {
     messages.say("the list contains no website", "bad");
     return exitCodes.usage;
   }

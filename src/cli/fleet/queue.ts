@@ -6,14 +6,14 @@ import { RunQueue } from "../../fleet/run-queue.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
-import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import type { FleetFlags } from "./flags.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
 import * as status from "./status.ts";
 
-/** The flags of commands about a run. */
+/** The flags of commands about a run on a queue. */
 export interface QueueFlags extends MessageFlags {
   readonly queue: string;
   readonly run?: string | undefined;
@@ -43,12 +43,12 @@ async function expectWebsites(queue: RunQueue): Promise<void> {
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
 }
 
-/** Adds the list to a queue, from which workers take it. Returns the exit code. */
+/** Adds the listed websites to a queue, from which workers take them. */
 export async function fillQueue(
   names: readonly string[],
   flags: FleetFlags & QueueFlags,
   context: Context,
-): Promise<number> {
+): Promise<ExitCode> {
   const list = new SiteList(names, flags, context.stdin);
   if (!list.isGiven && list.retry.length === 0) throw new UsageError(noList);
   await list.expectColumn();
@@ -63,7 +63,7 @@ export async function fillQueue(
     if (list.isGiven) {
       const { added, known } = await queue.add(until(list, stop.signal));
       reportList(list, messages);
-      if (list.count === 0 && list.elsewhere === 0) {
+      if (list.count === 0 && list.inOtherShards === 0) {
         messages.say("the list contains no website", "bad");
         return exitCodes.usage;
       }
@@ -85,8 +85,7 @@ export async function fillQueue(
   }
 }
 
-/** Returns the exit code. */
-export function removeRun(flags: QueueFlags, context: Context): Promise<number> {
+export function removeRun(flags: QueueFlags, context: Context): Promise<ExitCode> {
   const messages = new Messages(flags, context);
   return withQueue(flags, messages, async (queue) => {
     await expectWebsites(queue);
@@ -96,16 +95,14 @@ export function removeRun(flags: QueueFlags, context: Context): Promise<number> 
   });
 }
 
-/** Returns the exit code. */
-export function queueStatus(flags: QueueFlags, asJson: boolean, context: Context): Promise<number> {
+export function queueStatus(flags: QueueFlags, asJson: boolean, context: Context): Promise<ExitCode> {
   return withQueue(flags, undefined, async (queue) => {
     await expectWebsites(queue);
     return status.queueStatus(queue, asJson, context);
   });
 }
 
-/** Returns the exit code. */
-export function queueResults(flags: QueueFlags, { stdout }: Context): Promise<number> {
+export function queueResults(flags: QueueFlags, { stdout }: Context): Promise<ExitCode> {
   return withQueue(flags, undefined, async (queue) => {
     await expectWebsites(queue);
     const output = new Output(stdout);

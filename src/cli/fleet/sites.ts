@@ -29,12 +29,12 @@ export class SiteList {
   onMalformed: ((sentence: string) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
-  /** Websites in other shards of the list. */
-  elsewhere = 0;
-  /** Websites that were listed, each once. */
+  /** How many websites belong to other shards of the list. */
+  inOtherShards = 0;
+  /** How many different websites were listed. */
   count = 0;
 
-  /** The file `-` is standard input. Throws a `UsageError`. */
+  /** Throws a `UsageError` if a file is missing or a flag is wrong. The file - is standard input. */
   constructor(names: readonly string[], flags: Partial<FleetFlags>, stdin: AsyncIterable<Uint8Array> = process.stdin) {
     const { from, column, shard } = flags;
     this.#names = names;
@@ -95,7 +95,7 @@ export class SiteList {
         this.#seen.add(job.key);
         const isHere = this.#shard === undefined || isInShard(job.homepage, this.#shard);
         if (isHere) this.count += 1;
-        else this.elsewhere += 1;
+        else this.inOtherShards += 1;
         if (isHere) yield job;
       }
     }
@@ -108,7 +108,10 @@ type ListEntry = readonly [number, string, string?];
 const mostMalformed = 5;
 
 /** Reports which lines of a list were not used. */
-export function reportList({ malformed, malformedCount, duplicates, elsewhere }: SiteList, messages: Messages): void {
+export function reportList(
+  { malformed, malformedCount, duplicates, inOtherShards }: SiteList,
+  messages: Messages,
+): void {
   for (const sentence of malformed) messages.say(sentence, "warning");
   const more = malformedCount - malformed.length;
   if (more > 0) {
@@ -116,9 +119,9 @@ export function reportList({ malformed, malformedCount, duplicates, elsewhere }:
     messages.say(`and ${lines}; --log-file lists all`, "warning");
   }
   if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
-  if (elsewhere > 0)
+  if (inOtherShards > 0)
     messages.say(
-      `${counted(elsewhere, "website")} of the list ${elsewhere === 1 ? "belongs" : "belong"} to other parts`,
+      `${counted(inOtherShards, "website")} of the list ${inOtherShards === 1 ? "belongs" : "belong"} to other parts`,
       "quiet",
     );
 }

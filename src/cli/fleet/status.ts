@@ -9,13 +9,13 @@ import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 
-/** The totals of a fleet, in the folder of its outputs. */
+/** The name of the file with the totals of a fleet, in its output folder. */
 export const summaryName = "summary.json";
 
-/** Shows the state of a fleet by its journal, while it runs or after. Returns the exit code. */
-export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<number> {
+/** Shows the state of a fleet, which its journal records while it runs. */
+export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   if (!existsSync(path.join(folder, journalName)))
     throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
   const { totals, running, waiting, damaged, process } = await fleetState(folder);
@@ -32,7 +32,7 @@ export async function folderStatus(folder: string, asJson: boolean, { stdout }: 
   return exitCodes.complete;
 }
 
-// How many lines of the list were not websites. The summary is written at the end of a run, and may be damaged.
+// Returns how many lines of the list were not websites. The summary is written at the end of a run, so it may be missing or damaged.
 function malformedIn(summary: string): number | undefined {
   try {
     const { malformed } = JSON.parse(readFileSync(summary, "utf8")) as { malformed?: unknown };
@@ -42,8 +42,8 @@ function malformedIn(summary: string): number | undefined {
   }
 }
 
-/** Shows the state of a run on a queue. Returns the exit code. */
-export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<number> {
+/** Shows the state of a run on a queue. */
+export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   const { waiting, active, done, failed } = await queue.counts();
   const counter = new FleetCounter();
   for await (const summary of queue.results()) counter.see(summary);
@@ -55,7 +55,7 @@ export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: 
   return exitCodes.complete;
 }
 
-/** A table for people. `headline`: how many websites there are. */
+/** Writes the totals as a table for people. The headline says how many websites there are. */
 export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
   const { outcomes, pages, requests, wireBytes, reasons, findings = {}, preferences = {}, previousErrors = 0 } = totals;
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
@@ -97,7 +97,7 @@ export function malformedLines(count: number): string {
   return `${counted(count, "line")} of the list ${count === 1 ? "is not a website" : "are not websites"}`;
 }
 
-/** How many lines of a journal were skipped. */
+/** Says how many lines of a journal were skipped. */
 export function damagedLines(count: number): string {
   return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
 }

@@ -6,7 +6,7 @@ import { FleetCounter, type FleetTotals } from "../../fleet/totals.ts";
 import { counted, duration, grouped } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
-import { exitCodes, Stopped, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, Stopped, UsageError } from "../exit-codes.ts";
 import { LogLines } from "../output/log.ts";
 import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
@@ -29,9 +29,9 @@ export class FleetWatch {
   readonly #logLines: LogLines;
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
-  readonly #begin = Date.now();
+  readonly #startedAt = Date.now();
   readonly #running = new Map<string, { readonly since: number; pages: number }>();
-  /** The times at which websites were done in the last minute. */
+  /** The times at which websites were finished in the last minute. */
   #doneAt: number[] = [];
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
@@ -66,7 +66,9 @@ export class FleetWatch {
     const unlisten = onStop(this.#context, [drain, (stopped) => this.#stop.abort(stopped)], { urgent });
     const { isTerminal } = this.messages;
     const show = () => (isTerminal ? this.messages.live(...this.#lines()) : this.messages.say(this.#headline()));
-    const timer = this.#flags.progress ? setInterval(show, isTerminal ? drawTime : lineTime).unref() : undefined;
+    const timer = this.#flags.progress
+      ? setInterval(show, isTerminal ? drawInterval : lineInterval).unref()
+      : undefined;
     try {
       await work({ drain: this.#drain.signal, signal: this.#stop.signal, onEvent: (event) => this.#see(event) });
     } catch (error) {
@@ -100,7 +102,7 @@ export class FleetWatch {
       this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
   }
 
-  /** Writes a line only to the log file, because other messages say it on standard error. */
+  /** Writes a line only to the log file. Standard error gets its own messages. */
   note(message: string): void {
     if (this.#flags.logFile !== undefined) this.#log(message, { message });
   }
@@ -110,16 +112,16 @@ export class FleetWatch {
     this.#logLines.append(this.#flags.logFormat === "json" ? jsonOf({ at, ...value }) : `${at} ${text}`);
   }
 
-  /** The exit code, if the run was stopped immediately or, with `orDrained`, was asked to finish. */
-  stopped(orDrained: boolean): number | undefined {
+  /** Returns the exit code if the user stopped the run immediately or, with `orDrained`, asked it to finish. */
+  stopped(orDrained: boolean): ExitCode | undefined {
     const reason: unknown = this.#stop.signal.reason ?? (orDrained ? this.#drain.signal.reason : undefined);
     return reason instanceof Stopped ? reason.exitCode : undefined;
   }
 
-  /** Prints the final table. `all`: the totals of all runs, if there were earlier ones. */
+  /** Prints the final table. The totals may include earlier runs. */
   print(all: FleetTotals = this.own.totals()): void {
     const { websites, requests } = this.own.totals();
-    const took = duration(Date.now() - this.#begin);
+    const took = duration(Date.now() - this.#startedAt);
     const total = counted(all.websites, "website");
     const run = `${counted(websites, "website")} in ${took}, ${counted(requests, "request")}`;
     const headline = this.#figures.before === 0 ? `${total} in ${took}` : `${run}; with earlier runs, ${total}`;
@@ -131,9 +133,9 @@ export class FleetWatch {
     const { total, before } = this.#figures;
     const done = before + this.own.totals().websites;
     const waiting = Math.max(0, total() - done - this.#running.size);
-    // The rate of the last minute, because the last websites are often slower than the first.
+    // Uses the rate of the last minute, because the last websites are often slower than the first.
     this.#doneAt = this.#doneAt.filter((at) => now - at < rateTime);
-    const rate = (this.#doneAt.length * 1000) / Math.min(rateTime, Math.max(1, now - this.#begin));
+    const rate = (this.#doneAt.length * 1000) / Math.min(rateTime, Math.max(1, now - this.#startedAt));
     // The rate says nothing about websites that hang, because they may take any amount of time.
     const isMoving = waiting > 0 && now - (this.#doneAt.at(-1) ?? 0) < stillTime;
     const oldest = Math.min(...[...this.#running.values()].map(({ since }) => since));
@@ -164,10 +166,12 @@ export class FleetWatch {
   }
 }
 
-// In milliseconds.
-const lineTime = 10_000;
-const drawTime = 500;
+// All times are in milliseconds. In a pipe, progress is a line; on a terminal, it is a table that is redrawn.
+const lineInterval = 10_000;
+const drawInterval = 500;
+// The rate is that of the websites that were finished in this time.
 const rateTime = 60_000;
+// If no website is finished for this long, the fleet waits for slow ones.
 const stillTime = 5000;
 const mostReasons = 6;
 const mostSlow = 5;

@@ -3,7 +3,7 @@
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { RunQueue } from "../../fleet/run-queue.ts";
 import type { Context } from "../context.ts";
-import { exitCodes, UsageError } from "../exit-codes.ts";
+import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { type FleetFlags, openOutputs } from "./flags.ts";
 import { newsTo, type QueueFlags } from "./queue.ts";
 import { FleetWatch } from "./watch.ts";
@@ -12,13 +12,12 @@ import { FleetWatch } from "./watch.ts";
 export type WorkerFlags = FleetFlags &
   QueueFlags & { readonly stay?: true; readonly idle: number; readonly lease: number };
 
-/** Returns the exit code. */
-export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<number> {
+export async function fleetWorker(flags: WorkerFlags, context: Context): Promise<ExitCode> {
   const { run = "default", lease, idle, stay } = flags;
   if (flags["header"] !== undefined)
     throw new UsageError("--header cannot be used with a queue: whoever adds a website to it would receive the header");
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
-  const { how } = await openOutputs(flags, run);
+  const { options } = await openOutputs(flags, run);
   const watch = new FleetWatch(flags, context);
   const queue = await RunQueue.open(flags.queue, {
     run,
@@ -28,7 +27,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   });
   const total = () => watch.own.totals().websites + queue.left;
   try {
-    await watch.run({ total, before: 0 }, [], (options) => runFleet({ ...how, ...options, queue }));
+    await watch.run({ total, before: 0 }, [], (signals) => runFleet({ ...options, ...signals, queue }));
   } finally {
     await queue.close();
   }

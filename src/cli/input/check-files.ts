@@ -14,7 +14,7 @@ import { expectKnown } from "../../model/option-checks.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
-import { type Flags, withoutMark } from "../flags.ts";
+import { type Flags, withoutByteOrderMark } from "../flags.ts";
 import { OutputFile } from "../output/file.ts";
 import { type FailLevel, failLevels } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
@@ -22,7 +22,7 @@ import type { Messages } from "../output/messages.ts";
 interface CheckConfig {
   readonly failOn?: FailLevel | undefined;
   readonly options: CheckOptions;
-  /** Which file was found, or why one was not used, for people. */
+  /** Tells the user which file is used, or why one is ignored. */
   readonly note?: string | undefined;
 }
 
@@ -56,11 +56,11 @@ export function readCheckConfig(given: string | undefined): CheckConfig {
 
 // Reads a JSON file. Errors are reported with the name of the file.
 function fromJson<T>(file: string, take: (value: unknown) => T): T {
-  return orUsageError(file, () => take(JSON.parse(withoutMark(readFileSync(file, "utf8")))));
+  return orUsageError(file, () => take(JSON.parse(withoutByteOrderMark(readFileSync(file, "utf8")))));
 }
 
 interface Found {
-  /** The file that was found; undefined if there is none, or it is ignored. */
+  /** Undefined if no file was found, or if the file is ignored. */
   readonly file?: string;
   readonly note?: string;
 }
@@ -82,12 +82,12 @@ function findUpwards(folder: string): Found {
   return isLast ? {} : findUpwards(above);
 }
 
-/** The findings in a file; undefined if there is none yet. */
+/** Reads the known findings. Returns undefined if the file does not exist yet. */
 export function readBaseline(file: string): BaselineFindings | undefined {
   return existsSync(file) ? fromJson(file, parseBaseline) : undefined;
 }
 
-/** The baseline in the file of --baseline. */
+/** The file of --baseline: known findings, which are not shown and do not fail the check. */
 export class BaselineFile {
   readonly baseline: Baseline;
   readonly #file: string;
@@ -121,9 +121,9 @@ export class BaselineFile {
       return { ...result, findings: [], known: occurrencesIn(result), ...tally([]) };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
-    const { result: left, isFixed } = this.baseline.apply(result, tree);
-    if (left.known) messages.say(`${counted(left.known, "occurrence")} already in ${file}`, "quiet");
+    const { result: remaining, isFixed } = this.baseline.apply(result, tree);
+    if (remaining.known) messages.say(`${counted(remaining.known, "occurrence")} already in ${file}`, "quiet");
     if (isFixed) messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");
-    return left;
+    return remaining;
   }
 }

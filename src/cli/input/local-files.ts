@@ -21,12 +21,12 @@ import { contentOf, isTreeTarget, parseTarget, parseTreeTarget, type TreeTarget,
 
 export interface ChosenTarget {
   readonly target: TreeTarget;
-  /** The file, folder or archive that is read, if it is local; - for standard input. */
+  /** The local file, folder or archive to read, if there is one; - means standard input. */
   readonly path?: string | undefined;
   /** Whether the URLs of the sitemaps are known. */
   readonly hasLocation: boolean;
   readonly folders: readonly LocalFolder[];
-  /** A static site, whose pages are files, too. */
+  /** Set for a static site, whose pages are also files. */
   readonly files?: SiteFilesOptions;
   /** Options that make the crawl read local files. */
   readonly options: Options;
@@ -35,19 +35,19 @@ export interface ChosenTarget {
 }
 
 interface LocalFolder extends SiteFolder {
-  /** The path as given; `path` is the real one. */
+  /** The path as the user typed it; in `path`, links are resolved. */
   readonly name: string;
 }
 
-/** For commands that need a tree: a website, given sitemaps, an archive, or the folder of a static site. */
+/** Chooses the target of a command that needs a tree: a website, given sitemaps, an archive, or the folder of a static site. */
 export function chooseTreeTarget(name: string | undefined, flags: Flags, context: Context): ChosenTarget {
   if (name !== undefined && flags.sitemap === undefined && parseTarget(name).kind === "folder")
     return chooseCheckTarget(name, flags, context);
   if (flags.url !== undefined || flags.map !== undefined) throw notLocal(name, "--url and --map need a folder");
-  return elsewhere(parseTreeTarget(name, flags.sitemap));
+  return withoutLocalFiles(parseTreeTarget(name, flags.sitemap));
 }
 
-function elsewhere(target: TreeTarget): ChosenTarget {
+function withoutLocalFiles(target: TreeTarget): ChosenTarget {
   const path = target.kind === "archive" ? target.path : undefined;
   return { target, path, hasLocation: true, folders: [], options: {} };
 }
@@ -71,7 +71,7 @@ export function chooseCheckTarget(
   if (named.kind !== "folder" && (pages ?? ignore ?? host) !== undefined)
     throw new UsageError("--files, --ignore and --host need the folder of a static site");
   if (isTreeTarget(named)) {
-    if (url === undefined && folders.length === 0) return elsewhere(named);
+    if (url === undefined && folders.length === 0) return withoutLocalFiles(named);
     throw notLocal(name, "--url and --map need a local file or folder");
   }
   if (named.kind === "folder") {
@@ -99,19 +99,19 @@ export function chooseCheckTarget(
   }
   const isFile = named.kind === "file";
   const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
-  const place = url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
-  const { href = "", protocol = "" } = parseUrl(place) ?? {};
-  if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${place}`);
-  const target = { kind: "sitemaps", urls: [place] } as const;
+  const fileUrl = url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
+  const { href = "", protocol = "" } = parseUrl(fileUrl) ?? {};
+  if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${fileUrl}`);
+  const target = { kind: "sitemaps", urls: [fileUrl] } as const;
   const isTable = isFile && kindOfFile(name) === "table";
   if (column !== undefined && !isTable) throw new UsageError("--column needs a CSV or TSV file");
   if (isTable) expectUrlColumn(name, startOf(name, tableStart), column);
   const content = () => (isTable ? urlColumn(name, contentOf(named, context), column) : contentOf(named, context));
   const options = localOptions(folders, (asked) => (asked === href ? content() : undefined));
-  return { target, path: name, hasLocation: !place.startsWith(nowhere), folders, options };
+  return { target, path: name, hasLocation: !fileUrl.startsWith(nowhere), folders, options };
 }
 
-/** The URL at which two folders are compared: the first one that the files of a folder agree on. */
+/** Returns the URL at which two folders are compared: the first one that the files of a folder agree on. */
 export function commonAddress(folders: readonly string[]): string {
   const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
   const named = found.flatMap((address) => address.named.map(({ origin }) => `${origin}/`));
@@ -128,10 +128,10 @@ function unknownAddress(name: string, { named }: FolderAddress): string {
 // This much is enough for the header and the first row of a table.
 const tableStart = 256 * 1024;
 
-// The made-up URL of a file whose URL is not known.
+// A file whose URL is not known gets a made-up URL below this one.
 const nowhere = "https://local.invalid/";
 
-/** Shows the name of the file instead of the made-up URL. */
+/** Returns a function that replaces a made-up URL with the name of the file. */
 export function withFileNames(name: string): (url: string) => string {
   return (url) => (url.startsWith(nowhere) ? name : url);
 }
@@ -171,7 +171,7 @@ function localOptions(folders: readonly LocalFolder[], own: (url: string) => Con
   return { client: { request }, retries: 0, concurrency: 1 };
 }
 
-// The content of the file for a URL, or why there is none.
+// Returns the content of the file for a URL, a problem if the file cannot be served, or undefined if there is none.
 function contentAt(url: string, folders: readonly LocalFolder[]): Content | Problem {
   const mapped = folders.filter((folder) => url.startsWith(folder.url));
   if (mapped.length === 0) return problem("not-local");

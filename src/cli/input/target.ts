@@ -34,7 +34,7 @@ type NotSitemaps = Exclude<Target, { kind: "sitemaps" }>;
 /** A target with a tree: a website, given sitemaps, or an archive on disk. */
 export type TreeTarget = Extract<Target, { kind: "website" | "sitemaps" }> | { kind: "archive"; readonly path: string };
 
-/** Decides by the name and by what is on disk; nothing is fetched. Throws a `UsageError` if it cannot be read. */
+/** Decides by the name and by what is on disk, without fetching anything. Throws a `UsageError` if the file cannot be read. */
 export function parseTarget(name: string): NotSitemaps {
   if (name === "") throw new UsageError("the name of a website or file is empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
@@ -59,7 +59,7 @@ export function parseTarget(name: string): NotSitemaps {
   return { kind: "website", homepage: webUrl(name, "neither a URL nor a file:"), isAssumed: true };
 }
 
-/** The bytes of a file or a stream. */
+/** Reads the bytes of a file, a pipe or standard input. */
 export function contentOf(target: { readonly path: string }, { stdin }: Context): AsyncIterable<Uint8Array> {
   return target.path === "-" ? stdin : fs.createReadStream(target.path, { highWaterMark: 256 * 1024 });
 }
@@ -94,7 +94,7 @@ export function isTreeTarget(target: Target): target is TreeTarget {
   return target.kind === "website" || target.kind === "sitemaps" || target.kind === "archive";
 }
 
-/** The website of an archive. It is never taken for a file, and has no password. */
+/** Returns the website of an archive, without credentials. Its URL needs a scheme, so that it cannot name a local file. */
 export function archivedTarget({
   homepage = "",
   sitemaps = [],
@@ -110,7 +110,7 @@ export function archivedTarget({
 /** What a command does with a target, and how it is typed, for messages: "listing", "sitegrove ls". */
 export type Doing = readonly [verb: string, command: string];
 
-/** What to type instead, if a file has the name of a website. */
+/** Suggests what to type if a file has the name of a website. */
 export function websiteHint(name: string): string {
   return looksLikeHost.test(name) && !looksLikeFile.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
 }
@@ -121,12 +121,12 @@ function wellSpelled(url: string): string {
   return scheme === undefined || hasScheme(url) ? url : `${scheme}://${rest.replaceAll("\\", "/")}`;
 }
 
-// `wrong`: the beginning of the message if the text is not a URL.
-function webUrl(text: string, wrong: string): string {
+// Throws a `UsageError` that begins with `messageStart` if the text is not an http or https URL.
+function webUrl(text: string, messageStart: string): string {
   const url = withAssumedScheme(wellSpelled(text));
   const parsed = parseUrl(url);
   if (parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.hostname !== "") return url;
-  throw new UsageError(`${wrong} ${withoutCredentials(text)}`);
+  throw new UsageError(`${messageStart} ${withoutCredentials(text)}`);
 }
 
 const looksLikeHost = /^[\w-]+(\.[\w-]+)+$/;
@@ -135,8 +135,9 @@ const looksLikePath = /^[./~\\]/;
 const isWord = /^[\w-]+$/;
 
 /**
- * Finds out what a website is: its scheme, if none was given, and whether the URL is that of a sitemap, which then means only that sitemap.
- * Reports both, and a --rewrite that has no effect on fetching. `isCrawled`: the crawl finds the scheme of a host, without another request.
+ * Finds out which scheme works, if none was given, and whether the URL is a sitemap: then only that sitemap is read. Tells the user about
+ * both, and about a --rewrite that does not affect what is fetched. With `isCrawled`, a host without a scheme is returned as it is, because
+ * the crawl finds the scheme without an extra request.
  */
 export async function probeTarget(
   given: TreeTarget,
@@ -157,7 +158,7 @@ export async function probeTarget(
   if (target.kind === "archive" || options.client !== undefined) return target;
   const starts = (target.kind === "website" ? [target.homepage] : target.urls).map(withoutCredentials);
   for (const [from, to] of rewrite("rewrite", options.rewrite ?? [])) {
-    // A rule for a part of the website that is crawled is about its pages.
+    // A rule for the crawled website, or for a part of it, works as expected.
     if (starts.some((start) => isBelow(start, to) || isBelow(to, start.replace(/\/$/, "")))) continue;
     messages.say(
       `--rewrite ${from}=${to} applies only to page URLs, because the crawl does not start under ${to}`,
@@ -224,8 +225,8 @@ export function crawlTarget(target: TreeTarget): CrawlTarget {
 type Outputs = Readonly<Record<string, string | undefined>>;
 
 /**
- * Throws a `UsageError` if a file is both read and written, or written twice. Files are compared, not names: links, other spellings of
- * a path and standard output lead to the same file. `inputs`: - is standard input. `outputs`: by their flags.
+ * Throws a `UsageError` if a file is both read and written, or written twice. Compares files, not names: links, other spellings of a path
+ * and standard output may lead to the same file. The input - is standard input; `outputs` has the flags that name the files as keys.
  */
 export function expectDistinct(inputs: readonly (string | undefined)[], outputs: Outputs): void {
   const written = new Map<string | undefined, string>([[openIdentity(1), "standard output"]]);

@@ -16,7 +16,7 @@ import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
-/** The largest answer as JSON, in bytes. The envelope takes a few hundred more. */
+/** The maximum size of an answer as JSON, in bytes. The envelope takes a few hundred more. */
 const mostBytes = 48_000;
 // How long a call may search, in milliseconds. The cursor continues it.
 const longestSearch = 10_000;
@@ -34,7 +34,7 @@ export interface ListedPage {
   readonly [field: string]: unknown;
 }
 
-/** A page for an agent. If it would fill an answer alone, only a part of it is included. */
+/** Converts a page for an agent. A page that would fill an answer alone is cut. */
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
   const { title, section, publishDate } = newsStory ?? {};
   const page = {
@@ -93,7 +93,7 @@ export interface PageChoice {
   readonly cursor: string | undefined;
 }
 
-/** Pages of a tree, from a cursor on: those that match, as many as fit. A cursor is valid for one `state` of the website. */
+/** Lists the matching pages after the cursor, as many as fit. A cursor is valid for one `state` of the website. */
 export async function pagesOf(
   tree: SitemapTree,
   { filters, words, limit, cursor }: PageChoice,
@@ -143,12 +143,12 @@ function inTime<T>(run: () => T): T {
   }
 }
 
-/** When the website was crawled, in ISO 8601, by the state of its archive. */
+/** Converts the state of an archive, which is the time of its crawl, to ISO 8601. */
 function crawledAt(state: number): string {
   return new Date(state).toISOString();
 }
 
-/** A remark to append to the sentence of an answer. */
+/** Returns a remark to append to the sentence of an answer. */
 export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
@@ -163,12 +163,12 @@ function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: 
   ].join("; ");
 }
 
-/** Where the next result continues: an opaque text, valid for one `state`. */
+/** Creates an opaque cursor, where the next result continues. It is valid for one `state`. */
 export function cursorOf(state: number, ...place: readonly number[]): string {
   return Buffer.from([state, ...place].join(".")).toString("base64url");
 }
 
-/** Reads the place from a cursor. Throws a `NoAnswer` if it belongs to another state. */
+/** Reads the position from a cursor. Throws a `NoAnswer` if it belongs to another state. */
 export function placeIn(cursor: string, state: number, about: string): readonly number[] {
   const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
   if (known === state && place.every(Number.isSafeInteger)) return place;
@@ -186,7 +186,7 @@ async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenera
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-// Whether all words occur in the path, the titles or the descriptions of a page.
+// Returns a filter for pages that have all words in their path, titles or descriptions.
 function hasWords(words: string): (page: SitemapPage) => boolean {
   const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   return ({ url, newsStory, images = [], videos = [] }) => {
@@ -210,7 +210,7 @@ function decoded(url: string): string {
   }
 }
 
-/** The website at a glance: one pass over its pages. */
+/** Summarizes a website in one pass over its pages. */
 export async function summaryOf(tree: SitemapTree, state: number): Promise<Answer> {
   const sections = new Counts();
   const languages = new Counts();
@@ -253,7 +253,7 @@ export async function summaryOf(tree: SitemapTree, state: number): Promise<Answe
   return [`${tree.homepage}: ${found}${tree.complete ? "" : ", incomplete"}`, facts];
 }
 
-// The largest counts, and the number of pages in all others.
+// Lists the largest counts that fit, and adds up the pages of all others.
 function largest(name: string, counts: Counts, bytes: number): object {
   const list = new Bounded<object>(bytes);
   let others = 0;
@@ -273,7 +273,7 @@ function problemLine(url: string, { code, message, line, count }: Problem): obje
   return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 
-/** What `check` finds: one entry for each rule, with a few examples. */
+/** Checks a website. Returns one entry for each rule that failed, with a few examples. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
   const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, {
     signal,

@@ -11,7 +11,7 @@ import { jsonOf } from "../../write/printable.ts";
 import { Bounded, cursorOf, type Delivered, listed, placeIn } from "./answers.ts";
 import { type KeptSite, linkUnlessThere, NoAnswer, notRead, type Sites, whenFree } from "./sites.ts";
 
-/** The first line of a list. */
+/** The first line of the file with the changes. */
 interface ListHeader {
   /** Whether there was no earlier state. */
   readonly isFirst: boolean;

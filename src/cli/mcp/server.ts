@@ -37,10 +37,10 @@ interface PageQuestion extends Question, Omit<PageFilters, "limit"> {
   readonly limit?: number;
 }
 
-/** `sent` resolves when everything written so far has reached the agent. */
+/** Creates the server. `sent` resolves when everything written so far has reached the agent. */
 export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
-  // `optional`: fields of the result that may be absent.
+  // Registers a tool. Its result always has the fields of `output`, and may have those of `optional`.
   const add = <Asked>(
     name: string,
     description: string,

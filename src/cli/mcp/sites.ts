@@ -16,7 +16,7 @@ import { makeFolder } from "../../storage/folder.ts";
 import { FileLock } from "../../storage/lock.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
-/** Why there is no result, for the agent. */
+/** Tells the agent why there is no result. */
 export class NoAnswer extends Error {}
 
 /** Turns a problem into a message for agents, which have no `--allow-private`. */
@@ -37,9 +37,8 @@ const patience = 45_000;
 
 export interface KeptSite {
   readonly homepage: string;
-  /** What to crawl. */
   readonly target: CrawlTarget;
-  /** The archive. */
+  /** The archive that answers questions. */
   readonly file: string;
   /** The archive that `changes` compares with. */
   readonly state: string;
@@ -62,7 +61,7 @@ export class Sites {
     makeFolder(options.folder);
   }
 
-  /** The files and options of a website. Throws a `NoAnswer` if it is not allowed. */
+  /** Returns the files and options of a website. Throws a `NoAnswer` if it is not allowed. */
   site(site: string): KeptSite {
     const job = jobOf(site);
     const { homepage, key } = job;
@@ -78,7 +77,7 @@ export class Sites {
     };
   }
 
-  /** The options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
+  /** Returns the options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
   crawlOptions(url: string): Options {
     const { crawl, signal } = this.#options;
     const isNamed = this.#allowed.has(originOf(url));
@@ -88,7 +87,10 @@ export class Sites {
     return { ...crawl, signal, network: isNamed ? (crawl.network ?? "default") : "public-only" };
   }
 
-  /** Uses the tree of a website: from its archive or, if there is none or `refresh` is set, from the website. `state`: when it was read. */
+  /**
+   * Passes the tree of a website to `work`, with the time of its crawl as `state`. Crawls the website if `refresh` is set or there is no
+   * archive yet.
+   */
   async use<T>(
     site: string,
     refresh: boolean | undefined,
@@ -166,7 +168,7 @@ export function linkUnlessThere(file: string, name: string): void {
   }
 }
 
-/** The lock of a website, which `changes` also uses, because it has the same state. */
+/** Returns the lock of a website. `changes` takes the same one, because both replace its files. */
 function lockOf(state: string): string {
   return `${state}.lock`;
 }

@@ -11,7 +11,7 @@ import {
 } from "../../write/changes.ts";
 import { diffMarkdown, diffText } from "../../write/diff-summary.ts";
 
-/** The format of a file by its name: `changes.csv`. */
+/** Returns the given format. Without one, the name of the output file decides: `changes.csv`. */
 export function formatByName<F extends string>(
   given: F | undefined,
   output: string | undefined,
@@ -33,19 +33,18 @@ interface DiffOutput {
   readonly format: DiffFormat;
   readonly csvSafe: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
-  /** The names of the sides. */
   readonly names: { readonly before: string; readonly after: string };
-  /** The website of the pages, once it is known. */
+  /** Returns the website of the pages, if a crawl or an archive has named it. */
   homepage(): string | undefined;
   seen(changes: readonly TreeChange[]): void;
 }
 
 type Batches<End> = AsyncGenerator<readonly TreeChange[], End>;
 
-// About 64 KB of URLs.
+// A thousand URLs are about 64 KB.
 const batchLength = 1000;
 
-/** Writes changes in batches. `choose` gets the first change, `seen` gets all of them. Returns what the batches return. */
+/** Writes changes in batches. The first change decides the writer (`choose`). Passes every batch to `seen`. */
 export async function* writeChanges<End>(
   batches: Batches<End>,
   choose: (first: TreeChange | undefined) => ChangeWriter | undefined,
@@ -80,7 +79,7 @@ export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutpu
   if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));
 }
 
-/** The writer for a format that needs only the changes. */
+/** Creates the writer for a format that needs nothing but the changes. */
 export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
   if (format === "csv") return changeCsvWriter({ safe });
   return format === "pages" ? changePagesWriter() : changeNdjsonWriter();
@@ -88,7 +87,7 @@ export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
 
 function writerFor({ format, csvSafe, names, homepage }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
   if (format !== "rss") return changeWriter(format, csvSafe);
-  // A feed must link to a website, which comes from the first changes.
+  // A feed must link to a website: the homepage, if it is known, or the website of the first page.
   const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
   const link = homepage() ?? page;
   return changeFeedWriter({

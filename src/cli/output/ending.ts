@@ -1,5 +1,5 @@
 // The end of a run: whether the result is complete, what could not be read and why, why nothing was found, and what page filters did.
-// Grouped on a terminal; in pipes and logs one line for each loss, and nothing if there is none.
+// On a terminal, losses are grouped; in pipes and logs, each of them is one line.
 import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, DiscoveryRecord, FinishedEvent, UnreachableWebsite } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
@@ -16,14 +16,14 @@ import {
 } from "../../model/problem.ts";
 import { isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { bareHost, parseUrl } from "../../model/url.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import type { Messages } from "./messages.ts";
 
 interface Loss {
   readonly url: string;
   readonly code: ProblemCode;
   readonly message: string;
-  /** The sitemap could not be read, or only in part; or discovery itself is incomplete. */
+  /** What is lost: a whole sitemap, a part of one, or sitemaps that discovery could not find. */
   readonly what: "not read" | "incomplete" | "discovery";
 }
 
@@ -42,11 +42,11 @@ export class CrawlEnding {
   /** The URL of the website on the command line, perhaps with a path. */
   given: string | undefined;
   #finished: FinishedEvent | undefined;
-  /** On which hosts the pages are, if the website is read from the network. */
+  /** Knows on which hosts the pages are, to warn if all of them are elsewhere. */
   readonly #hosts = new PageHosts();
   #crawlDelay: Problem | undefined;
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive is never kept then. */
-  readonly tellsFailures: boolean = false;
+  readonly reportsFailures: boolean = false;
 
   /** `forgiven` are problems that do not count as losses, because the user asked for them, as with --limit. */
   constructor(forgiven: readonly ProblemCode[] = []) {
@@ -101,12 +101,12 @@ export class CrawlEnding {
     return this.#finished?.discovery.find(({ reason }) => reason?.code.startsWith("limit-"))?.reason;
   }
 
-  // Given sitemaps that cannot be reached count as declared, but nothing was found either.
+  // Sitemaps named with --sitemap count as found even if they cannot be fetched, so `#found` does not tell.
   get #unreachable(): UnreachableWebsite | undefined {
     return this.readNothing ? this.#finished?.unreachable : undefined;
   }
 
-  /** Whether no sitemap could be read at all: then old files are kept. */
+  /** Whether no sitemap could be read at all. Old files are kept then. */
   get readNothing(): boolean {
     return this.#finished?.totals.sitemaps === 0;
   }
@@ -115,13 +115,13 @@ export class CrawlEnding {
     return this.#lossCount === 0;
   }
 
-  get exitCode(): number {
+  get exitCode(): ExitCode {
     if (this.#unreachable !== undefined) return exitCodes.unreachable;
     if (this.#foundNothing) return exitCodes.notFound;
     return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
   }
 
-  /** Prints how the run ended. `listed`: how many pages, or other units, were written. `notes`: further sentences. */
+  /** Prints how the run ended: how many pages, or other units, were listed, what was lost, and then the notes. */
   print(messages: Messages, listed: number, notes: readonly string[], unit = "page"): void {
     if (this.#unreachable !== undefined) {
       messages.say(unreachableReason(this.homepage, this.#unreachable), "bad");
@@ -144,7 +144,7 @@ export class CrawlEnding {
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
-  // If a limit ended discovery, it is the reason for what could not be read, and is shown itself.
+  // If a limit ended discovery, only that limit is shown, because it explains what discovery could not find.
   #shownLosses(): readonly Loss[] {
     if (!this.#found && this.#limit !== undefined) return this.#losses.filter(({ what }) => what !== "discovery");
     const robots = this.#finished?.discovery.find(({ by }) => by === "robots")?.reason;
@@ -258,7 +258,7 @@ const mostLosses = 1000;
 const mostGroups = 10;
 const mostInGroup = 5;
 
-// Says how many documents were not fetched again; nothing if all were fetched.
+// Says how many documents were unchanged, or came from an archive. Says nothing if all were fetched.
 function sayProvenance(messages: Messages, obtained: FinishedEvent["totals"]["obtained"]): void {
   const unchanged = obtained["not-modified"];
   const parts = [];
@@ -286,7 +286,7 @@ function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T
   return [...groups.values()];
 }
 
-/** Why nothing could be read from a website, in one sentence. */
+/** Says in one sentence why nothing could be read from a website. */
 function unreachableReason(homepage = "", { outcome, reason, documents }: UnreachableWebsite): string {
   const host = parseUrl(homepage)?.host ?? homepage;
   // Most documents were not even requested, so their number is not shown.
@@ -327,7 +327,7 @@ function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
 
-/** Says what page filters did, for the end of a run, piped or not. `since`: as it was typed. */
+/** Says at the end of a run what page filters did. `since` is the text of --since. */
 export function filterNotes(filter: PageFilter, { since }: { readonly since?: unknown }): string[] {
   const { undated, robotsUnknown } = filter.counts;
   const [host, ...others] = filter.unknownHosts;

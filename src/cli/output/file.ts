@@ -1,5 +1,5 @@
-// Results in files. `-o FILE` is complete or absent: a run that fails, is stopped or fills the disk leaves the old file. `--save FILE` is
-// written in place if it is new, so that a killed run leaves what it has; one that replaces another appears at the end.
+// Results in files. `-o FILE` is complete or absent: a run that fails, is stopped or fills the disk leaves the old file. A new
+// `--save FILE` is written in place, so that a killed run leaves what it has received; one that replaces a file appears at the end.
 import fs from "node:fs";
 import path from "node:path";
 import { systemReason } from "../../model/errors.ts";
@@ -36,7 +36,7 @@ export class OutputFile implements Unfinished {
   }
 }
 
-/** Where the archive of `--save` is written. */
+/** The archive of `--save`. */
 export class SaveFile implements Unfinished {
   readonly path: string;
   readonly replaces: string | undefined;
@@ -70,7 +70,7 @@ export class SaveFile implements Unfinished {
   }
 }
 
-/** `-f parquet -o DIR`: a folder of files that appear together. */
+/** The folder of `-f parquet -o DIR`, whose files appear together. */
 export class OutputFolder implements Unfinished {
   readonly #name: string;
   readonly #folder: AtomicFolder;

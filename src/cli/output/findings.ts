@@ -23,7 +23,7 @@ import { codeInTable, codeSpan, sentence } from "../../write/markdown.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import { createColors } from "./colors.ts";
 
-/** One row for each occurrence, written while the check runs. */
+/** These formats have one row for each occurrence, and are written while the check runs. */
 const rowFormats = ["ndjson", "csv", "parquet"] as const;
 export type RowFormat = (typeof rowFormats)[number];
 export const checkFormats = ["text", "json", "sarif", "markdown", "github", "ndjson", "csv", "parquet"] as const;
@@ -36,7 +36,7 @@ export function isRowFormat(format: CheckFormat): format is RowFormat {
 /** Writes rows, batch by batch. */
 export interface RowWriter {
   write(rows: readonly Occurrence[]): string | Uint8Array;
-  /** What comes after the last row. */
+  /** Returns what follows the last row. */
   end(): string | Uint8Array;
 }
 
@@ -194,7 +194,7 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
 // GitHub shows ten annotations of each kind for a step.
 const mostShown = 10;
 
-/** One annotation for each example. The first says how many there are, if there are several, or known ones beside it. */
+/** Writes one annotation for each example. The first one says how many occurrences there are, if it is not the only one. */
 function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
@@ -225,7 +225,7 @@ function property(value: string): string {
 // GitHub accepts one MiB for each step.
 const mostSummaryBytes = 1_000_000;
 
-/** Appends Markdown to the step summary. Returns the error, if there is one. */
+/** Appends Markdown to the step summary. Returns a message if that fails. */
 export function appendSummary(file: string, markdown: string): string | undefined {
   const start = Buffer.from(markdown).subarray(0, mostSummaryBytes).toString();
   const isCut = Buffer.byteLength(markdown) > mostSummaryBytes;
@@ -240,7 +240,7 @@ export function appendSummary(file: string, markdown: string): string | undefine
 /** The findings of one rule with one severity. */
 type FindingGroup = ReturnType<typeof groupsOf>[number];
 
-/** The groups, most severe first. */
+/** Groups the findings by rule, most severe first. */
 function groupsOf({ findings, rules, homepage }: CheckResult) {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => {

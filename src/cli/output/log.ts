@@ -21,12 +21,12 @@ export class Log {
   }
 
   see(event: CrawlEvent): void {
-    const text = this.#verbosity === 0 || this.#wasSaid(event) ? undefined : this.#textOf(event);
+    const text = this.#verbosity === 0 || this.#isRepeated(event) ? undefined : this.#textOf(event);
     if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
   }
 
-  // The event of an invalid sitemap follows the problem that made it invalid. The log already has that problem, so the event is not logged.
-  #wasSaid(event: CrawlEvent): boolean {
+  // The event of an invalid sitemap follows the problem that made it invalid, and would only repeat it.
+  #isRepeated(event: CrawlEvent): boolean {
     if (event.type === "problem") this.#lastProblem = event;
     if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
     const { url, reason } = event.sitemap;

@@ -1,15 +1,15 @@
-// Standard error: all messages to the user. Plain lines in pipes and logs; on a terminal, colors unless they are
-// unwanted (https://no-color.org), and lines at the end that may be redrawn. Every line is made printable here, and only here.
+// Messages to the user, on standard error. In pipes and logs they are plain lines. On a terminal they have colors, unless NO_COLOR is set
+// (https://no-color.org), and the last lines can be redrawn. Every line is made printable here, and only here.
 import { printable } from "../../write/printable.ts";
 import type { Context, Stream } from "../context.ts";
 import { type Colors, createColors } from "./colors.ts";
 
 export interface MessageFlags {
   readonly color: boolean;
-  /** How often it was given; commander's types know only flags that are given once. */
+  /** How often -v was given. `true` satisfies commander's types, which assume that a flag is given once. */
   readonly verbose?: number | true | undefined;
   readonly logFile?: string | undefined;
-  /** Shows only errors, which make the exit code other than 0. */
+  /** Hides progress, notes and messages about success. */
   readonly quiet?: true | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Messages {
     this.hasLog = Number(verbose) > 0 && logFile === undefined;
     this.isTerminal = stream.isTTY === true && TERM !== "dumb";
     this.#colors = createColors(color && this.isTerminal && !NO_COLOR);
-    // If the reader of the messages is gone, the result may still be wanted.
+    // Continues if the reader of the messages is gone, because the result may still be wanted.
     stream.on("error", () => {});
   }
 
@@ -49,7 +49,7 @@ export class Messages {
     this.#stream.write(`${printable(withoutSecrets(text))}\n`);
   }
 
-  /** Shows lines that the next call replaces. Only on a terminal. */
+  /** Shows lines that the next call replaces. Does nothing unless standard error is a terminal. */
   live(...texts: readonly string[]): void {
     const width = (this.#stream.columns || 80) - 1;
     const lines = texts.map((text) => fitting(printable(withoutSecrets(text)), width));
@@ -65,7 +65,7 @@ export class Messages {
     this.#live = "";
   }
 
-  // Clears lines from the last one up to the first one.
+  // Returns the control sequences that clear the live lines, from the last one up to the first.
   #clearing(): string {
     return `\r\u001b[2K${"\u001b[1A\u001b[2K".repeat(this.#live.split("\n").length - 1)}`;
   }
@@ -76,7 +76,7 @@ export class Messages {
   }
 }
 
-/** The warning of every command with --insecure. */
+/** Every command prints this warning if --insecure is given. */
 export const insecureWarning = "--insecure: certificates are NOT verified, so the server could be anyone";
 
 /** Removes user names and passwords from the URLs in a text. */

@@ -21,7 +21,7 @@ export function isPageFormat(format: Format): format is PageFormat {
   return format === "pages" || format === "pages-json" || format === "ndjson" || format === "csv";
 }
 
-/** Whether a format is a table of sitemaps, which is made from events, without reading pages again. */
+/** Whether a format is a table of sitemaps, which needs only the events of the crawl. */
 export function isSitemapFormat(format: Format): format is "sitemaps" | "sitemaps-csv" {
   return format === "sitemaps" || format === "sitemaps-csv";
 }

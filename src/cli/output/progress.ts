@@ -1,4 +1,5 @@
-// The progress line on a terminal: how far the crawl is and what it waits for. Redrawn ten times a second, and cleared at the end.
+// The progress line on a terminal: how far the crawl is and what it waits for. It is redrawn ten times a
+// second, and cleared at the end.
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
 import type { RecurseContext } from "../../model/options.ts";
@@ -8,7 +9,7 @@ export class Progress {
   readonly #messages: Messages;
   readonly #startedAt = Date.now();
   // The URLs that are being requested, in the order of their requests.
-  readonly #underway = new Set<string>();
+  readonly #requested = new Set<string>();
   readonly #timer: NodeJS.Timeout;
   // How many sitemaps were declared and will be followed. An index counts until its first child is declared: from then on, its children
   // count.
@@ -30,9 +31,9 @@ export class Progress {
 
   see(event: CrawlEvent): void {
     if (event.type === "start" && event.depth === 0) this.#homepage = event.url;
-    if (event.type === "request") this.#underway.add(event.url);
+    if (event.type === "request") this.#requested.add(event.url);
     if (event.type === "retry") this.#note = ` (retry in ${duration(Math.ceil(event.delay / 1000) * 1000)})`;
-    if ((event.type === "response" || event.type === "failure") && this.#underway.delete(event.url)) this.#note = "";
+    if ((event.type === "response" || event.type === "failure") && this.#requested.delete(event.url)) this.#note = "";
     if (event.type === "pages") {
       const before = this.#counted.url === event.url ? this.#counted.pages : 0;
       this.#counted = { url: event.url, pages: before + event.pages.length };
@@ -76,7 +77,7 @@ export class Progress {
     // An estimate from too little data would jump around.
     if (done >= 5 && seconds >= 3 && total > done)
       parts.push(`${duration((seconds * 1000 * (total - done)) / done)} left`);
-    const [url] = this.#underway;
+    const [url] = this.#requested;
     // Shows only the path of URLs on the website itself, because a line is short.
     const shown = url?.startsWith(this.#homepage) ? url.slice(this.#homepage.length - 1) : url;
     if (shown !== undefined) parts.push(`waiting for ${shown}${this.#note}`);

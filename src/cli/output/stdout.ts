@@ -1,9 +1,9 @@
-// Standard output: the result and nothing else, at the speed of its reader. A reader that went away (`| head`) is not
+// Standard output carries the result and nothing else, at the speed of its reader. A reader that went away (`| head`) is not
 // an error; a full disk is.
 import type { Writable } from "node:stream";
 import { systemReason } from "../../model/errors.ts";
 
-/** The reader of the output went away: the run can end. */
+/** The reader of the output went away, so the run can end. */
 export class OutputClosed extends Error {
   override readonly name = "OutputClosed";
 }
@@ -17,7 +17,7 @@ export class Output {
   readonly #stream: Writable;
   #failure: Error | undefined;
   #wake: () => void = () => {};
-  #turnedAt = Date.now();
+  #pausedAt = Date.now();
 
   constructor(stream: Writable) {
     this.#stream = stream;
@@ -38,9 +38,9 @@ export class Output {
     this.#expectWorking();
     if (!hasRoom) await new Promise<void>((resolve) => (this.#wake = resolve));
     // A file always accepts more, so without an occasional pause, Ctrl-C would not be handled.
-    else if (Date.now() - this.#turnedAt > 50) await new Promise((resolve) => setImmediate(resolve));
+    else if (Date.now() - this.#pausedAt > 50) await new Promise((resolve) => setImmediate(resolve));
     else return;
-    this.#turnedAt = Date.now();
+    this.#pausedAt = Date.now();
     this.#expectWorking();
   }
 

@@ -8,12 +8,12 @@ import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
 import { createColors } from "./colors.ts";
 
-interface TreeLook {
+interface TreeStyle {
   readonly show: ShowUrl;
   readonly color: boolean;
   /** Whether every page is shown. */
   readonly all: boolean;
-  /** Replaces `limit-pages` if the caller set that limit. */
+  /** Shown instead of the message of `limit-pages`, if the user set that limit. */
   readonly limitNote?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const fewPages = 3;
 
 export async function* writeTerminalTree(
   steps: AsyncIterable<TreeStep>,
-  { show, color, all, limitNote }: TreeLook,
+  { show, color, all, limitNote }: TreeStyle,
 ): AsyncGenerator<string, void> {
   const colors = createColors(color);
   const guide = (depth: number) => (depth === 0 ? "" : colors.dim("│ ".repeat(depth)));
