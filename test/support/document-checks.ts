@@ -12,8 +12,9 @@ import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
 import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
 import type { CreateFastPath } from "../../src/parse/xml/scanner.ts";
 import { noFastPath } from "./no-fast-path.ts";
+import { urlsOf } from "./parsed.ts";
 import { Random } from "./random.ts";
-import { mergeLosses } from "./same-urls.ts";
+import { withoutMergeLosses } from "./same-urls.ts";
 
 export interface Reading {
   readonly pages: Entries["pages"];
@@ -44,7 +45,9 @@ export function checkText(text: string, options: CheckOptions, number: number): 
     const asBytes = readPieces(cutBytes(text, random), options);
     expectEqual("as bytes it reads otherwise", asBytes, whole);
     const brief = readPieces(cutBytes(text, random), { ...options, urlsOnly: true });
-    expectEqual("with nothing but URLs it reads otherwise", withUrls(brief), withUrls(whole));
+    expectEqual("with nothing but URLs, it has other URLs", urlsOf(brief), urlsOf(whole));
+    const restOf = ({ sitemaps, outcome, problems }: Reading) => [sitemaps, outcome, withoutMergeLosses(problems)];
+    expectEqual("with nothing but URLs, it reads otherwise", restOf(brief), restOf(whole));
   }
 
   const inPieces = readPieces(cut(text, random), options);
@@ -55,7 +58,7 @@ export function checkText(text: string, options: CheckOptions, number: number): 
   // A short beginning may look like something else.
   if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return whole;
   // What else there is to say about a page may come later, in another entry.
-  expectEqual("a prefix has other pages", withUrls(start).pages, withUrls(whole).pages.slice(0, start.pages.length));
+  expectEqual("a prefix has other pages", urlsOf(start), urlsOf(whole).slice(0, start.pages.length));
   // Of the last one, what comes after its URL may be missing.
   const upToLast = (list: Entries["sitemaps"]) =>
     list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
@@ -83,12 +86,6 @@ function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading
   }
   take(parser.end());
   return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
-}
-
-// What is lost when entries of one URL are merged is not known if only URLs are read.
-function withUrls({ complete: _, ...reading }: Reading) {
-  const problems = reading.problems.filter(({ code }) => !mergeLosses.test(code));
-  return { ...reading, problems, pages: reading.pages.map(({ url }) => url) };
 }
 
 function* cut(text: string, random: Random): Generator<string> {

@@ -1,6 +1,6 @@
 // If only URLs are wanted (`ls -f pages`), the parser skips the details. The URLs and problems must be the same either way, except for what
 // is lost when the details of repeated URLs are merged.
-import { isLossy } from "../../src/model/problem.ts";
+import { isLossy, type Problem } from "../../src/model/problem.ts";
 import { type TextPiece, Utf8Text } from "../../src/model/text.ts";
 import { expectSame } from "./expect-same.ts";
 import { parsePieces } from "./parsed.ts";
@@ -14,7 +14,7 @@ export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<
     brief.map(({ url }) => url),
     pages.map(({ url }) => url),
   );
-  if (rest.codes.includes("url-repeated")) expectSame(withoutMergeLosses(others), withoutMergeLosses(rest));
+  if (rest.codes.includes("url-repeated")) expectSame(unmerged(others), unmerged(rest));
   else expectSame(others, rest);
   // Without the details, losses may be unknown, but none is made up.
   expectSame(
@@ -23,14 +23,16 @@ export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<
   );
 }
 
-/** Without the problems that are only known if the entries of one URL are merged. */
-function withoutMergeLosses(result: Omit<ReturnType<typeof parsePieces>, "pages">): typeof result {
-  const problems = result.problems.filter(({ code }) => !mergeLosses.test(code));
+function unmerged(result: Omit<ReturnType<typeof parsePieces>, "pages">): typeof result {
+  const problems = withoutMergeLosses(result.problems);
   const codes = problems.map(({ code }) => code);
   return { ...result, problems, codes, complete: !codes.some(isLossy) };
 }
 
-export const mergeLosses: RegExp = /^(?:limit-(?:images|videos|alternates|repeats)|news-repeated)$/;
+/** Omits the problems that are only known if the details of repeated URLs are merged. */
+export function withoutMergeLosses(problems: readonly Problem[]): Problem[] {
+  return problems.filter(({ code }) => !/^(?:limit-(?:images|videos|alternates|repeats)|news-repeated)$/.test(code));
+}
 
 /** A text in pieces of this many characters. */
 export function inPieces(text: string, size: number): string[] {
