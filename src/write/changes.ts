@@ -8,8 +8,9 @@ import { jsonOf, printable } from "./printable.ts";
 
 /** Writes changes as whole lines. */
 export interface ChangeWriter {
-  /** The text before the first change, and after the last. */
+  /** The text before the first change. */
   readonly header: string;
+  /** The text after the last change. */
   readonly footer: string;
   write(changes: readonly TreeChange[]): string;
 }
@@ -84,12 +85,12 @@ function row(change: TreeChange): (string | undefined)[] {
 
 export interface FeedOptions {
   readonly title: string;
-  /** The website. */
+  /** The URL of the website. */
   readonly link: string;
   readonly description: string;
 }
 
-/** A feed of the new pages. Nothing in it depends on the time of writing, so the same changes give the same bytes. */
+/** The format `rss`: a feed of the new pages. Nothing in it depends on the time of writing, so the same changes give the same bytes. */
 export function changeFeedWriter({ title, link, description }: FeedOptions): ChangeWriter {
   return {
     header: `<?xml version="1.0" encoding="UTF-8"?>
@@ -127,6 +128,6 @@ function escaped(text: string): string {
   return text.replaceAll(notXml, "\ufffd").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-// https://www.w3.org/TR/xml/#charsets, and terminal control characters.
+// Matches characters that XML does not allow (https://www.w3.org/TR/xml/#charsets), and those that control a terminal.
 const notXml =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;

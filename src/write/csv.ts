@@ -4,7 +4,8 @@
 // Every field of the model is a column, named by its path (`news.title`). If one list is spread over rows (`--explode
 // images`), the fields of its items are columns, too (`images.url`).
 // By default, text that a spreadsheet would take for a formula gets a leading apostrophe
-// (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped: one page, one line.
+// (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped, so that a
+// row stays on one line.
 import { SitemapError } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
 import type { AlternatePage, SitemapImage, SitemapPage, SitemapVideo } from "../model/page.ts";
@@ -23,7 +24,7 @@ import { escaped, printable, printableJson } from "./printable.ts";
 export type CsvSeparator = "," | ";" | "\t";
 
 export interface CsvOptions {
-  /** `all` means every field of a page. */
+  /** The names of the columns. `all` stands for every field of a page. */
   readonly columns?: readonly string[] | undefined;
   /**
    * A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page with an
@@ -31,13 +32,13 @@ export interface CsvOptions {
    */
   readonly explode?: ListField | undefined;
   readonly separator?: CsvSeparator | undefined;
-  /** If `false`, values that may be formulas are not escaped. */
+  /** Whether to escape values that a spreadsheet may read as formulas (default: true). */
   readonly safe?: boolean | undefined;
 }
 
 export const defaultCsvColumns: readonly string[] = ["url", "lastModified", "changeFrequency", "priority", "sitemap"];
 
-/** Throws a `SitemapError` for an unknown column. */
+/** Creates the writer of these columns. Throws a `SitemapError` if a column is unknown. */
 export function csvWriter({
   columns = defaultCsvColumns,
   explode,
@@ -92,7 +93,7 @@ function chosenColumns(names: readonly string[], explode: ListField | undefined)
   return items.some((column) => chosen.includes(column)) ? chosen : [...chosen, ...items];
 }
 
-/** The names of all columns, for the docs. */
+/** Lists the names of all columns, for the docs. */
 export function allCsvColumns(): string[] {
   return [...pageColumns, ...listFields.flatMap(itemColumns)].map(({ name }) => name);
 }
@@ -120,7 +121,7 @@ function itemColumns(list: ListField): readonly Column[] {
 type Fields = Readonly<Record<string, unknown>>;
 type Read<T> = (page: SitemapPage, sitemap: string, item: Item | undefined) => T;
 
-// Lists of text are joined with commas; other objects are JSON.
+// Joins lists of text with commas, and writes other objects as JSON.
 function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
   if (typeof type === "string" ? type !== "texts" : "oneOf" in type) return { name, read: read as Read<Value> };
   const text = (value: object) => (type === "texts" ? (value as string[]).join(", ") : json(value));
@@ -133,8 +134,8 @@ function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
   };
 }
 
-// Escapes text that would be a formula after a separator. The value stays the same, because lists have no numbers, so a sign is always
-// inside a string.
+// Escapes signs that would begin a formula after a separator. The JSON keeps its value: lists have no numbers, so a sign is always inside a
+// string, where it may be escaped.
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,
@@ -146,13 +147,12 @@ export type CsvCell = (value: Value) => string;
 
 /** Returns a function that writes a value as a cell. */
 export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
-  // Leading and trailing spaces are part of a field, but some readers trim unquoted fields; some also split at
-  // semicolons.
+  // Quotes leading and trailing spaces, which some readers would trim, and semicolons, at which some readers split.
   const special = new RegExp(`[",;${separator}\\r\\n]|^ | $`);
   const quoted = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   if (!safe) return (value = "") => quoted(String(value));
-  // To restore the original: remove one apostrophe at the start, and after each other separator, if spaces, quotes and
-  // then = + - @ follow it; and undo the \u escapes.
+  // To restore the original, undo the \u escapes, and remove one apostrophe at the start and after each other separator, wherever spaces,
+  // quotes and then = + - @ follow it.
   const formula = formulas(",;|\t".replace(separator, ""));
   return (value = "") => {
     const text = String(value);
@@ -160,7 +160,7 @@ export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   };
 }
 
-// Cells without any of these are written unchanged. Most cells are URLs and dates, so one quick test saves three others.
+// A cell without any of these is written unchanged. Most cells are URLs and dates, so this one test saves three others.
 const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
 // Not every spreadsheet uses our separator: in locales with a decimal comma, semicolons separate cells. Such a spreadsheet ignores our

@@ -1,6 +1,5 @@
-// The summary of a diff: as text for people, and as Markdown for the step summaries of continuous integration and for
-// comments on a pull request. https://github.github.com/gfm/ In Markdown, text from a website is shown as code, so that
-// it cannot contain markup, links or mentions.
+// The summary of a diff: as text for people, and as Markdown (https://github.github.com/gfm/) for step summaries of continuous integration
+// and for comments on a pull request. In Markdown, text from a website is in code spans, where markup, links and mentions have no effect.
 import {
   type ChangeGroup,
   type ChangeKind,
@@ -104,7 +103,7 @@ function sizesInWords({ totals }: DiffSummary): string {
   return `${side(totals.before)} → ${side(totals.after)}`;
 }
 
-// The kinds of changes that are listed and occur, in order, each with a remark.
+// Returns the kinds of changes that are listed and occur, in order, with a remark if there is one.
 function wantedKinds(summary: DiffSummary): { readonly count: number; readonly words: string }[] {
   const { kinds, totals } = summary;
   return changeKinds
@@ -117,7 +116,7 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
     });
 }
 
-// A remark about a kind of change. Flags are named as on the command line.
+// Returns a remark about a kind of change. It names flags as on the command line.
 function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
@@ -130,7 +129,7 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
-// The sitemaps or sections with changes, if there is more than one.
+// Returns the tables of changes by sitemap and by section. A table with a single row would say nothing new.
 function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
   const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
   return [
@@ -142,7 +141,7 @@ function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: strin
 type GroupKind = (typeof groupKinds)[number];
 const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"] as const;
 
-// The kinds that occur in at least one group, so that no column is empty.
+// Returns the kinds that occur in at least one group, so that no column is empty.
 function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
   return groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
 }

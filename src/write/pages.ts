@@ -26,8 +26,8 @@ export interface PageWriter {
 
 /**
  * Yields the header, then one chunk for each batch, so that a page is visible as soon as it is known, then the footer, even if `signal`
- * stops the writing. Large batches are split: the texts of a million pages must never be one string. Lines are those of one chunk of a
- * document.
+ * stops the writing. Splits large batches, because the text of a million pages must never be one string. `PageLines` need no splitting:
+ * they come from one chunk of a document.
  */
 export async function* writeBatches(
   batches: AsyncIterable<PageBatch> | Iterable<PageBatch>,
@@ -51,16 +51,16 @@ export async function* writeBatches(
   if (footer !== "") yield footer;
 }
 
-// About 64 KB of URLs.
+// A thousand URLs are about 64 KB.
 const batchLength = 1000;
 
-/** How a URL is shown. */
+/** Returns how a URL is shown. */
 export type ShowUrl = (url: string) => string;
 
 /** Shows a URL as it is. */
 export const wholeUrl: ShowUrl = (url) => url;
 
-/** Shows a URL below the homepage as a path that starts with a slash, any other URL unchanged. */
+/** Shows URLs below the homepage as paths that start with a slash, and other URLs unchanged. */
 export function stripUrl(homepage: string): ShowUrl {
   const prefix = homepage.endsWith("/") ? homepage : `${homepage}/`;
   return (url) => (url.startsWith(prefix) ? url.slice(prefix.length - 1) : url);
@@ -117,8 +117,8 @@ export function ndjsonWriter(): PageWriter {
 }
 
 /**
- * The page as a JSON object, without its closing brace: a field may be added. Most pages have only the first four fields;
- * writing these by hand takes half the time of JSON.stringify, a second for a million pages.
+ * Writes a page as a JSON object without its closing brace, so that a field can be added. Most pages have only the first four fields;
+ * writing these by hand takes half the time of JSON.stringify, and saves a second for a million pages.
  */
 export function openPageJson(page: SitemapPage): string {
   const { url, priority, lastModified, changeFrequency } = page;
@@ -134,10 +134,10 @@ const otherFields = pageFieldRows
   .map(({ name }) => name)
   .filter((name) => !["url", "priority", "lastModified", "changeFrequency"].includes(name));
 
-/** A text as a JSON string that is safe to print. */
+/** Writes a text as a JSON string that is safe to print. */
 export function textJson(text: string): string {
   return special.test(text) ? jsonOf(text) : `"${text}"`;
 }
 
-// Matches everything except visible ASCII, characters that JSON escapes, and the start of a command to GitHub's runner.
+// Matches what needs escaping: anything but visible ASCII, what JSON escapes, and the start of a command to GitHub's runner.
 const special = /[^\x20-\x7e]|["\\]|##\[/;

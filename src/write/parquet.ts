@@ -1,5 +1,5 @@
-// The format `parquet`: three tables (pages, sitemaps, problems) for DuckDB, pandas and Spark. This file is imported
-// only if the format is used, because it brings the library that writes them.
+// The format `parquet`: three tables (pages, sitemaps, problems) for DuckDB, pandas and Spark. Import this file
+// only if the format is used, because it loads the library that writes them.
 // https://github.com/apache/parquet-format
 
 import { gzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ import { isLossy } from "../model/problem.ts";
 import type { PageBatch } from "./pages.ts";
 import type { SitemapRow } from "./sitemaps.ts";
 
-/** `sites` and `changes`: only in a dataset. */
+/** A table. Only a dataset has `sites` and `changes`. */
 export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites" | "changes";
 
 export class ParquetTables {
@@ -43,7 +43,7 @@ export class ParquetTables {
       this.#add("pages", { site, sitemap, ...pageRow(page), fetched_at: fetchedAt }, weightOf(page));
   }
 
-  /** The summary of a website. `preferences`: for AI, such as `ai-train=no`. */
+  /** Adds the summary of a website. `preferences` are those for AI in its robots.txt, such as `ai-train=no`. */
   addSite(
     summary: { readonly finishedAt: string; readonly reasons: readonly { readonly code: string }[] },
     preferences: readonly string[],
@@ -52,7 +52,7 @@ export class ParquetTables {
     this.#add("sites", { ...inSnakeCase(summary), preferences, reason: reasons[0]?.code, fetched_at: finishedAt });
   }
 
-  /** Returns false, and adds nothing, if a value has the wrong type: the change may come from a damaged file. */
+  /** Returns false, and adds nothing, if a value has the wrong type, because the change may come from a damaged file. */
   addChange(change: PageChange, site: string, fetchedAt: string): boolean {
     const { kind, page, sitemap } = change;
     const { fields = [], before, missing } = change as { fields?: string[]; before?: SitemapPage; missing?: string };
@@ -61,7 +61,7 @@ export class ParquetTables {
     return this.#addAll("changes", [{ ...row, fetched_at: fetchedAt }]);
   }
 
-  /** Returns false if a value has the wrong type: the row may come from a damaged file. */
+  /** Returns false if a value has the wrong type, because the row may come from a damaged file. */
   addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): boolean {
     const { url, fetchedAt = readAt } = row;
     const found = problems.map((each) => ({ site, ...each, url, loss: isLossy(each.code), fetched_at: fetchedAt }));
@@ -84,7 +84,7 @@ export class ParquetTables {
   }
 }
 
-/** A table of rows with these columns. A column is text unless it has a type: `line:integer`. */
+/** Creates a table with these columns. A column is text unless a type follows its name: `line:integer`. */
 export function parquetTable(sink: ByteSink, names: string): Pick<ParquetTable, "add" | "finish"> {
   return new ParquetTable(sink, columns(names));
 }
@@ -104,7 +104,7 @@ function pageRow(page: SitemapPage): Row {
   return row;
 }
 
-// The dates of an object, as timestamps and as written.
+// Returns each date of an object twice: as a timestamp, and as it was written.
 function datesOf(value: object, types: FieldTypes): Row {
   const row: Record<string, unknown> = {};
   for (const [name, date] of Object.entries(value)) {
@@ -133,7 +133,7 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((each) => typeof each === "string");
 }
 
-// A date of less precision becomes its first instant; one that no Date can hold is only in the text.
+// A date without a time becomes its first instant. A date that `Date` cannot represent is kept only as text.
 function instant(date: string | undefined): Date | undefined {
   const parsed = date === undefined ? undefined : new Date(date);
   return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
@@ -145,14 +145,14 @@ function cell(value: unknown, { type, converted_type: meaning }: SchemaElement):
   return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
 }
 
-// Times are written as text.
-function isOf({ type, converted_type: meaning }: SchemaElement, value: unknown): boolean {
+// Whether a value has the type of its column. Times are still text here; `cell` converts them.
+function hasColumnType({ type, converted_type: meaning }: SchemaElement, value: unknown): boolean {
   if (meaning === "LIST") return isTexts(value);
   if (type === "INT64" && meaning === undefined) return Number.isFinite(value);
   return typeof value === (type === "BOOLEAN" ? "boolean" : "string");
 }
 
-// Roughly the number of characters of a page: nearly all of its content is in these fields.
+// Estimates how many characters a page has, from the fields that contain nearly all of them.
 function weightOf(page: SitemapPage): number {
   let weight = page.url.length + 100;
   for (const { name, weight: each = 0 } of pageParts) {
@@ -165,10 +165,10 @@ function weightOf(page: SitemapPage): number {
 /** Receives the bytes of a file, in order. The buffer is reused afterwards. */
 type ByteSink = (bytes: Uint8Array) => void;
 
-/** A value for each column, by name; absent ones are null in the table. */
+/** The values of a row, by column. A column without a value is null in the table. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** A table that is written row group by row group: only one group is in memory, however long the table is. */
+/** Writes a table row group by row group, so that only one group is in memory, however long the table is. */
 class ParquetTable {
   readonly #columns: readonly SchemaElement[];
   readonly #writer: ParquetWriter;
@@ -185,12 +185,12 @@ class ParquetTable {
     });
   }
 
-  /** Whether the values have the types of their columns; otherwise the whole group could not be written. */
+  /** Whether all values have the types of their columns. A single wrong one would make the whole group fail. */
   accepts(row: Row): boolean {
-    return this.#columns.every((column) => row[column.name] === undefined || isOf(column, row[column.name]));
+    return this.#columns.every((column) => row[column.name] === undefined || hasColumnType(column, row[column.name]));
   }
 
-  /** Adds a row. `weight` is roughly its number of characters; large rows make small groups. */
+  /** Adds a row. `weight` is roughly its number of characters, because large rows need small groups. */
   add(row: Row, weight: number): void {
     this.#rows.push(row);
     this.#weight += weight;
@@ -240,10 +240,10 @@ class SinkWriter extends ByteWriter {
   }
 }
 
-// Measured with a million pages: larger groups take more memory and make the file 5% smaller.
+// With larger groups, the file of a million pages is 5% smaller, but writing it takes more memory.
 const groupRows = 10_000;
 const groupWeight = 8 * 1024 * 1024;
-// Files are 10% larger than with level 6, but take a third of the time.
+// Level 3 takes a third of the time of level 6, and makes files 10% larger.
 const compressionLevel = 3;
 
 const types = {
@@ -278,7 +278,7 @@ const pagesTable: readonly Column[] = [
       ),
     ];
   }),
-  // Keeps the order that these columns have always had.
+  // Lists come last, sorted by name, because readers may rely on the order of columns.
   ...pageParts
     .toSorted((a, b) => (a.column < b.column ? -1 : 1))
     .flatMap(({ column, type }) => {
@@ -287,14 +287,14 @@ const pagesTable: readonly Column[] = [
     }),
 ];
 
-// Outside of lists, a date has two columns: a timestamp and a text.
+// A date has two columns, a timestamp and a text, unless it is in a list.
 function fieldColumns(column: string, type: FieldType): Column[] {
   if (type === "texts") return [list(column)];
   if (type === "date") return columns(`${column}:time ${column}_text`);
   return columns(type === "number" ? `${column}:double` : type === "boolean" ? `${column}:boolean` : column);
 }
 
-// Objects inside items are rarely used and deeply nested: they come last, as JSON.
+// Objects inside items are rare and deeply nested, so they come last, as JSON.
 function itemColumns(types: FieldTypes): Column[] {
   const [flat, nested]: [Column[], Column[]] = [[], []];
   for (const [name, type] of Object.entries(types)) {
@@ -312,13 +312,11 @@ const sitemapsTable: readonly Column[] = [
 const problemsTable: readonly Column[] = columns(
   "run site url code loss:boolean message line:integer value count:integer",
 );
-/** The websites of a dataset. */
 const sitesTable: readonly Column[] = [
   ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wire_bytes:integer"),
   ...columns("duration:integer reason fetched_at:time"),
   list("preferences"),
 ];
-/** The new and changed pages of a dataset. */
 const changesTable: readonly Column[] = [
   ...columns("run site kind url sitemap last_modified:time last_modified_before:time missing"),
   list("fields"),

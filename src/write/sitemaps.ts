@@ -1,6 +1,6 @@
 // The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap of the tree with sizes and times, as a table for
-// people or for spreadsheets. Rows are made from the events of a crawl, which come in declared order, children before
-// their index; the rows are in the order of the tree.
+// people or for spreadsheets. Rows are made from the events of a crawl, in which children come before their index; the rows are in the
+// order of the tree.
 import type { CrawlEvent, SitemapEvent } from "../model/event.ts";
 import { duration, grouped, size } from "../model/figures.ts";
 import type { Problem } from "../model/problem.ts";
@@ -12,7 +12,7 @@ import { printable } from "./printable.ts";
 /** Collects the rows of one crawl. */
 export class SitemapRows {
   readonly #rows: (SitemapRow | undefined)[] = [];
-  // The positions of the rows of the sitemap being read and its ancestors.
+  // The sitemap that is being read and its ancestors, with the positions of their rows.
   readonly #open: { readonly at: number; readonly url: string }[] = [];
 
   see(event: CrawlEvent): void {
@@ -49,18 +49,17 @@ const measurements = {
   format: ({ sitemap }: SitemapEvent): string | undefined => ("format" in sitemap ? sitemap.format : undefined),
   pageCount: ({ sitemap }: SitemapEvent): number | undefined => pagesOf(sitemap),
   complete: ({ sitemap }: SitemapEvent): boolean => sitemap.kind !== "invalid" && sitemap.complete,
-  // The `lastmod` in its index.
+  // This is the `lastmod` that the index gives for the sitemap.
   lastModified: ({ sitemap }: SitemapEvent): string | undefined => sitemap.lastModified,
   wireBytes: ({ wireBytes }: SitemapEvent): number => wireBytes,
   decodedBytes: ({ decodedBytes }: SitemapEvent): number => decodedBytes,
   status: ({ response }: SitemapEvent): number | undefined => response?.status,
   fetchedAt: ({ response }: SitemapEvent): string | undefined => response?.receivedAt,
-  // From the request to the head of the response, and to the last byte, in milliseconds.
+  // Both times are milliseconds from the request: to the head of the response, and to the last byte.
   firstByte: ({ response }: SitemapEvent): number | undefined => response?.firstByte,
   duration: ({ response }: SitemapEvent): number | undefined => response?.duration,
-  // How many kinds of problems the sitemap has.
+  // Counts kinds of problems, not their occurrences.
   problems: ({ sitemap }: SitemapEvent): number => problemsOf(sitemap).length,
-  // Why the sitemap could not be read.
   reason: ({ sitemap }: SitemapEvent): string | undefined => ("reason" in sitemap ? sitemap.reason.message : undefined),
 } as const;
 
@@ -142,7 +141,7 @@ function remark({ kind, complete, reason }: SitemapMeasurements, isBrief: boolea
   return complete ? "" : " (incomplete)";
 }
 
-/** A header and one row for each sitemap; numbers are not formatted. */
+/** Writes a header and one row for each sitemap. Numbers are not formatted. */
 export function* writeSitemapCsv(
   rows: Iterable<SitemapRow>,
   safe: boolean,

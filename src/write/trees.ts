@@ -7,7 +7,7 @@ import type { ParsedSitemap, Sitemap, SitemapReference } from "../model/sitemap.
 import { openPageJson, type ShowUrl, wholeUrl } from "./pages.ts";
 import { jsonOf, printable } from "./printable.ts";
 
-/** `limitNote` replaces `limit-pages` if the caller set that limit. */
+/** Writes the outline. `limitNote` is shown instead of the message of `limit-pages`, if the caller set that limit. */
 export async function* writeTabtree(
   steps: AsyncIterable<TreeStep>,
   show: ShowUrl = wholeUrl,
@@ -38,7 +38,7 @@ function remark(sitemap: Sitemap, limitNote: string | undefined): string {
   return ` (incomplete: ${losses.map(({ message }) => printable(message)).join("; ")})`;
 }
 
-/** The fields before the tree. */
+/** The fields that come before the tree. */
 export interface JsonHead {
   readonly homepage: string | undefined;
   readonly complete: boolean;
@@ -49,9 +49,8 @@ export interface JsonHead {
 }
 
 /**
- * One page or sitemap per line, which helps to compare two files.
- * If `signal` is aborted, the document is closed at once, with `"interrupted": true` as its last field, so that it can
- * be parsed.
+ * Writes one page or sitemap per line, so that two files can be compared. If `signal` is aborted, closes the document at once, with
+ * `"interrupted": true` as its last field, so that it can still be parsed.
  */
 export async function* writeJson(
   { homepage, complete, pageCount, reachable, unreachable, discovery }: JsonHead,
@@ -60,7 +59,7 @@ export async function* writeJson(
 ): AsyncGenerator<string, void, undefined> {
   const start = jsonOf({ homepage, complete, pageCount, reachable, unreachable, discovery });
   yield `${start.slice(0, -1)},\n"root":`;
-  // For each open sitemap: whether something was already written into its list.
+  // The sitemaps whose lists are open, and whether a list already has an item.
   const open: { kind: Sitemap["kind"]; started: boolean }[] = [];
   const separator = () => {
     const parent = open.at(-1);
@@ -109,13 +108,13 @@ function closing(kind: Sitemap["kind"] | undefined): string {
   return kind === "invalid" ? "}" : "]}";
 }
 
-/** The fields that are known once the document was read. */
+/** The fields that are known only when the whole document has been read. */
 export type ParsedEnd = Omit<Exclude<ParsedSitemap, { kind: "invalid" }>, "pages" | "sitemaps"> | ParsedInvalid;
 type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
 
-/** One parsed document as JSON, written while it is read: `kind` and `format`, known at its end, come last. */
+/** Writes one parsed document as JSON while it is read. `kind` and `format` come last, because only its end decides them. */
 export class ParsedJsonWriter {
-  // The list that is being written, decided by the first entry. The other one waits: only a document that violates the protocol has both.
+  // The list that is being written; the first entry decides which. The other one waits: only a document that violates the protocol has both.
   #open: "pages" | "sitemaps" | undefined;
   #waiting = "";
 
