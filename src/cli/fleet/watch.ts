@@ -31,8 +31,8 @@ export class FleetWatch {
   readonly #stop = new AbortController();
   readonly #startedAt = Date.now();
   readonly #running = new Map<string, { readonly since: number; pages: number }>();
-  /** The times at which websites were finished in the last minute. */
-  #doneAt: number[] = [];
+  /** How many websites were done in each second of the last minute, by its number. */
+  readonly #donePerSecond = new Map<number, number>();
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
 
@@ -95,11 +95,20 @@ export class FleetWatch {
   }
 
   #seeDone(summary: SiteSummary, isAccepted: boolean): void {
-    this.#doneAt.push(Date.now());
+    const second = this.#forgetOldSeconds();
+    this.#donePerSecond.set(second, (this.#donePerSecond.get(second) ?? 0) + 1);
     if (isAccepted) this.own.see(summary);
     const remark = isAccepted ? {} : { remark: "not counted: another worker's result is used" };
     if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
       this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
+  }
+
+  // Forgets what is older than a minute. Returns the number of the current second.
+  #forgetOldSeconds(): number {
+    const now = Math.floor(Date.now() / 1000);
+    for (const second of this.#donePerSecond.keys())
+      if (now - second >= rateTime / 1000) this.#donePerSecond.delete(second);
+    return now;
   }
 
   /** Writes a line only to the log file. Standard error gets its own messages. */
@@ -134,10 +143,11 @@ export class FleetWatch {
     const done = before + this.own.totals().websites;
     const waiting = Math.max(0, total() - done - this.#running.size);
     // Uses the rate of the last minute, because the last websites are often slower than the first.
-    this.#doneAt = this.#doneAt.filter((at) => now - at < rateTime);
-    const rate = (this.#doneAt.length * 1000) / Math.min(rateTime, Math.max(1, now - this.#startedAt));
+    this.#forgetOldSeconds();
+    const doneLately = [...this.#donePerSecond.values()].reduce((sum, count) => sum + count, 0);
+    const rate = (doneLately * 1000) / Math.min(rateTime, Math.max(1, now - this.#startedAt));
     // The rate says nothing about websites that hang, because they may take any amount of time.
-    const isMoving = waiting > 0 && now - (this.#doneAt.at(-1) ?? 0) < stillTime;
+    const isMoving = waiting > 0 && now - (Math.max(0, ...this.#donePerSecond.keys()) + 1) * 1000 < stillTime;
     const oldest = Math.min(...[...this.#running.values()].map(({ since }) => since));
     return [
       `${grouped(done)} of ${counted(total(), "website")}`,
