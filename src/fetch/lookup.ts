@@ -22,11 +22,17 @@ export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLook
     const known = isRetry ? undefined : answers.get(hostName);
     if (known !== undefined) return known;
     const answer = inTurn(hostName, ask, limit);
+    answers.delete(hostName);
     answers.set(hostName, answer);
-    answer.catch(() => answers.delete(hostName));
+    const [oldest = ""] = answers.keys();
+    if (answers.size > mostAnswers) answers.delete(oldest);
+    // A retry may have replaced it in the meantime.
+    answer.catch(() => answers.get(hostName) === answer && answers.delete(hostName));
     return answer;
   };
 }
+
+const mostAnswers = 10_000;
 
 // libuv lets lookups use only two of its four threads. A third lookup would wait there while its timeout runs.
 const atATime = 2;
