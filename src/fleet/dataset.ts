@@ -1,13 +1,13 @@
 // `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`,
 // `sites` and `changes`, made from its results and its files. Running it again replaces the earlier files of the run.
-import { closeSync, createReadStream, openSync, writeSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { isPageLine } from "../diff/ndjson-side.ts";
 import type { TreeChange } from "../model/change.ts";
 import { isJsonObject } from "../model/json.ts";
 import { invalid } from "../model/option-checks.ts";
 import { ParquetTables } from "../write/parquet.ts";
 import type { SitemapRow } from "../write/sitemaps.ts";
+import { linesIn } from "./lines.ts";
 import type { StoredRun } from "./results.ts";
 import { expectRunName } from "./run-queue.ts";
 import { preferenceNames, type SiteSummary } from "./site-job.ts";
@@ -132,11 +132,7 @@ async function addSite(
     const fetched = await store.fetch(name);
     if (fetched === undefined) isWhole = false;
     else {
-      for await (const line of createInterface({
-        input: createReadStream(fetched.file),
-        crlfDelay: Number.POSITIVE_INFINITY,
-      }))
-        isWhole = readLine(line, read) && isWhole;
+      for await (const { text } of linesIn(fetched.file)) isWhole = readLine(text, read) && isWhole;
       await fetched.remove();
     }
   }

@@ -1,11 +1,10 @@
 // The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves
 // when its line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed
 // later.
-import { createReadStream, existsSync, lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import { isJsonObject } from "../model/json.ts";
 import { isHttpUrl } from "../model/url.ts";
@@ -13,6 +12,7 @@ import { storageFailed } from "../storage/file.ts";
 import { makeFolder, removeEmpty } from "../storage/folder.ts";
 import { FileLock } from "../storage/lock.ts";
 import { jsonOf } from "../write/printable.ts";
+import { linesIn } from "./lines.ts";
 import { bucketAddress, endpointOf } from "./s3-bucket.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import { isSummary, keyHash, storedJob } from "./site-job.ts";
@@ -135,14 +135,16 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
 }
 
-/** Yields the lines of a journal; none if there is no such file. Incomplete and invalid lines are reported as damaged. */
-async function* readJournal(path: string, onDamaged?: (line: string) => void): AsyncGenerator<JournalLine, void> {
+/** Gets a line of a journal that cannot be read. `isCut`: it is half of the last line, which a killed process leaves. */
+type OnDamaged = (line: string, isCut: boolean) => void;
+
+/** Yields the lines of a journal; none if there is no such file. */
+async function* readJournal(path: string, onDamaged?: OnDamaged): AsyncGenerator<JournalLine, void> {
   if (!existsSync(path)) return;
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
-    const value = parsed(line);
+  for await (const { text, isEnded } of linesIn(path)) {
+    const value = parsed(text);
     if (value !== undefined) yield value;
-    else if (line !== "") onDamaged?.(line);
+    else if (text.trim() !== "") onDamaged?.(text, !isEnded);
   }
 }
 
@@ -164,14 +166,14 @@ export function newSite(job: SiteJob): JournalSite {
 }
 
 /** The sites of a journal by key. */
-export async function readSites(path: string, onDamaged: (line: string) => void): Promise<Map<string, JournalSite>> {
+export async function readSites(path: string, onDamaged: OnDamaged): Promise<Map<string, JournalSite>> {
   const sites = new Map<string, JournalSite>();
   for await (const line of readJournal(path, onDamaged)) {
     const { key, site: homepage, ...more } = line;
     // If the line that added the site is damaged, any later line about it also names it.
     const job = sites.get(key)?.job ?? storedJob({ key, homepage, ...more });
     if (job === undefined) {
-      onDamaged(JSON.stringify(line));
+      onDamaged(JSON.stringify(line), false);
       continue;
     }
     const site = sites.get(key) ?? newSite(job);

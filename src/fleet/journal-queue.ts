@@ -4,9 +4,10 @@ import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import { path as checkPath, oneOf, optionsIn, strings } from "../model/option-checks.ts";
+import { path as checkPath, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
 import { applyLine, JournalFile, newSite, readResults, readSites } from "./journal-file.ts";
+import { longestLine } from "./lines.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -84,6 +85,8 @@ export class JournalQueue implements SiteQueue {
           known += 1;
           continue;
         }
+        // The line of its result must not be too long to be read.
+        if (key.length > longestKey) throw invalid(`The sitemaps of ${homepage} are too many for one website`);
         const more = defined({ sitemaps, mayBePlain });
         const site = newSite({ key, homepage, ...more });
         this.#sites.set(key, site);
@@ -137,9 +140,9 @@ export class JournalQueue implements SiteQueue {
 
   async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
     let first = "";
-    const onDamaged = (line: string) => {
+    const onDamaged = (line: string, isCut: boolean) => {
       first ||= line;
-      this.#damaged += 1;
+      if (!isCut) this.#damaged += 1;
     };
     this.#sites = await readSites(this.#journal.path, onDamaged);
     // A killed process may leave an incomplete first line.
@@ -227,5 +230,8 @@ function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact
 // A lease is never lost, because the journal is locked: no other process can have the site.
 const never = new AbortController().signal;
 setMaxListeners(0, never);
+
+// In characters. The URLs of given sitemaps are the key of their website.
+const longestKey = longestLine / 16;
 
 const anOutcome = oneOf(siteOutcomes);

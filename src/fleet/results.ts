@@ -22,15 +22,49 @@ export function nameInFolder(kind: string, run: string | undefined, { key, homep
   return path.posix.join(kind, run ?? "", hash.slice(0, 2), `${host}.${hash}`);
 }
 
-/** Parses a summary. Throws a `SitemapError` (`storage-failed`) if somebody else wrote the file. */
-export function parsedSummary(name: string, text: string): SiteSummary {
+export const fileKinds = ["pages", "changes", "sitemaps", "archives", "findings"] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** The name of a file of one attempt at a website. */
+export function fileName(
+  kind: FileKind,
+  run: string | undefined,
+  job: SiteJob,
+  attemptId: string,
+  extension: string,
+): string {
+  return `${nameInFolder(kind, run, job)}${attemptId.slice(keyHash(job.key).length)}.${extension}`;
+}
+
+// Anybody may write into a bucket, so a summary must not refer to the files of other websites.
+function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob, run: string | undefined): boolean {
+  const isOwn = (name: string) =>
+    fileKinds.some((kind) => {
+      const start = fileName(kind, run, job, attemptId, "");
+      return name.startsWith(start) && !name.slice(start.length).includes("/");
+    });
+  const [hash, ...attempt] = attemptId.split("-");
+  const isAttempt = hash === keyHash(job.key) && /^\d+(-\w+)?$/.test(attempt.join("-"));
+  return key === job.key && isAttempt && Object.values(files).every(isOwn);
+}
+
+/**
+ * Parses the summary of a website, or of the one that it names. Throws a `SitemapError` (`storage-failed`) if somebody else wrote it, or
+ * if it belongs to another website.
+ */
+export function parsedSummary(name: string, text: string, job?: SiteJob, run?: string): SiteSummary {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     // A text that is not JSON is not a summary either.
   }
-  if (isSummary(value)) return value;
+  if (isSummary(value)) {
+    const own = job ?? { key: value.key, homepage: value.site };
+    // A copy of a summary under another name must not count twice.
+    if (isOwnSummary(value, own, run) && name === summaryName(own, run)) return value;
+    throw new SitemapError("storage-failed", `${name} belongs to another website`);
+  }
   throw new SitemapError(
     "storage-failed",
     `${name} is not a summary of a website; remove it to crawl the website again`,
@@ -58,7 +92,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   const ownName = nameOfFolder(location);
   if (!isBucket(location) && existsSync(journal)) {
     let damaged = 0;
-    const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
+    const sites = [...(await readSites(journal, (_, isCut) => void (damaged += isCut ? 0 : 1))).values()];
     const unfinished = sites.filter(({ result }) => result === undefined).length;
     return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished, damaged };
   }
@@ -68,11 +102,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   async function* results() {
     for (const name of names.filter((each) => runOf(each) === chosen)) {
       try {
-        const summary = parsedSummary(name, (await store.get(name)) ?? "");
-        // A copy of a summary under another name must not count twice.
-        const ownSummaryName = summaryName({ key: summary.key, homepage: summary.site }, chosen);
-        if (name === ownSummaryName) yield summary;
-        else stored.unreadable += 1;
+        yield parsedSummary(name, (await store.get(name)) ?? "", undefined, chosen);
       } catch (error) {
         if (!(error instanceof SitemapError)) throw error;
         stored.unreadable += 1;
@@ -143,8 +173,7 @@ export async function earlierRun(location: string, run?: string): Promise<Earlie
     archiveOf = async (job) => {
       const name = summaryName(job, chosen);
       const text = await store.get(name);
-      const summary = text === undefined ? undefined : parsedSummary(name, text);
-      return summary?.key === job.key ? summary.files["archive"] : undefined;
+      return text === undefined ? undefined : parsedSummary(name, text, job, chosen).files["archive"];
     };
     hasArchives = (await store.list(`${path.posix.join("archives", chosen)}/`)).length > 0;
   }

@@ -2,10 +2,12 @@
 // website, one learns that it came second. https://docs.aws.amazon.com/AmazonS3/latest/API/
 import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
+import { longestLine } from "./lines.ts";
 import { missingPackage } from "./optional-package.ts";
 
 type Sdk = typeof import("@aws-sdk/client-s3") & Pick<typeof import("@aws-sdk/lib-storage"), "Upload">;
@@ -124,8 +126,21 @@ export class S3Bucket {
     });
   }
 
+  /** Reads a text. Throws a `SitemapError` if it is longer than any summary: others may write into a bucket. */
   async get(key: string): Promise<string | undefined> {
-    return this.#send(async () => (await this.#found(key))?.transformToString());
+    return this.#send(async () => {
+      const body = (await this.#found(key)) as Readable | undefined;
+      if (body === undefined) return undefined;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        size += chunk.length;
+        // Leaving the loop ends the download.
+        if (size > longestLine) throw failure(`${key} is too long`);
+      }
+      return Buffer.concat(chunks).toString();
+    });
   }
 
   /** Downloads to a file. Returns false if the object does not exist. A download may take any time, as long as something arrives. */
@@ -187,6 +202,7 @@ export class S3Bucket {
   }
 
   #failed(error: unknown): SitemapError {
+    if (error instanceof SitemapError) return error;
     const { message, code } = (error ?? {}) as { message?: string; code?: string };
     const name = nameOf(error);
     if (statusOf(error) === undefined && reasons[name] === undefined)

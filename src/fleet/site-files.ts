@@ -13,8 +13,16 @@ import { ndjsonWriter } from "../write/pages.ts";
 import { jsonOf } from "../write/printable.ts";
 import { SitemapRows } from "../write/sitemaps.ts";
 import type { SiteOutput, SiteSink } from "./fleet-options.ts";
-import { type EarlierRun, nameInFolder, parsedSummary, summaryName } from "./results.ts";
-import { keyHash, type SiteJob, type SiteSummary } from "./site-job.ts";
+import {
+  type EarlierRun,
+  type FileKind,
+  fileKinds,
+  fileName,
+  nameInFolder,
+  parsedSummary,
+  summaryName,
+} from "./results.ts";
+import type { SiteJob, SiteSummary } from "./site-job.ts";
 import { DraftFile, type Store } from "./store.ts";
 
 export const fleetFormats = ["ndjson", "csv", "changes", "none"] as const;
@@ -41,8 +49,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const name = summaryName(job, run);
     const text = hasSummaries ? await store.get(name) : undefined;
     if (text === undefined) return undefined;
-    const summary = parsedSummary(name, text);
-    if (!isOwnSummary(summary, job)) throw new SitemapError("storage-failed", `${name} belongs to another website`);
+    const summary = parsedSummary(name, text, job, run);
     if (summary.attemptId === replaced) {
       // Its files stay until there are newer ones.
       await store.delete(name);
@@ -62,22 +69,6 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return first.attemptId === summary.attemptId ? undefined : first;
   }
 
-  // Anybody may write into a bucket, so a summary must not refer to the files of other websites.
-  function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob): boolean {
-    const isOwn = (name: string) =>
-      kinds.some((kind) => {
-        const start = nameOf(kind, job, attemptId, "");
-        return name.startsWith(start) && !name.slice(start.length).includes("/");
-      });
-    const [hash, ...attempt] = attemptId.split("-");
-    const isAttempt = hash === keyHash(job.key) && /^\d+(-\w+)?$/.test(attempt.join("-"));
-    return key === job.key && isAttempt && Object.values(files).every(isOwn);
-  }
-
-  function nameOf(kind: Kind, job: SiteJob, attemptId: string, extension: string): string {
-    return `${nameInFolder(kind, run, job)}${attemptId.slice(keyHash(job.key).length)}.${extension}`;
-  }
-
   // Removes the files of earlier attempts: killed ones, and those whose result is replaced. If this attempt has no files, the earlier ones
   // stay, because the website may be unreachable only today. A later attempt may be running.
   async function deleteEarlier(
@@ -86,7 +77,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   ): Promise<void> {
     const [, last = 1] = attemptId.split("-").map(Number);
     if (last === 1 || Object.keys(files).length === 0) return;
-    for (const kind of kinds) {
+    for (const kind of fileKinds) {
       const start = `${nameInFolder(kind, run, job)}-`;
       for (const each of await store.list(start))
         if (Number.parseInt(each.slice(start.length), 10) < last) await store.delete(each);
@@ -94,14 +85,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   }
 
   async function open(job: SiteJob, attemptId: string): Promise<SiteOutput> {
+    const nameOf = (kind: FileKind, extension: string) => fileName(kind, run, job, attemptId, extension);
     const names = {
       // For `changes`, the pages are only a temporary file.
-      pages:
-        format === "changes" ? nameOf("changes", job, attemptId, "pages") : nameOf("pages", job, attemptId, format),
-      changes: nameOf("changes", job, attemptId, "ndjson"),
-      sitemaps: nameOf("sitemaps", job, attemptId, "ndjson"),
-      archive: nameOf("archives", job, attemptId, "warc.gz"),
-      findings: nameOf("findings", job, attemptId, "json"),
+      pages: format === "changes" ? nameOf("changes", "pages") : nameOf("pages", format),
+      changes: nameOf("changes", "ndjson"),
+      sitemaps: nameOf("sitemaps", "ndjson"),
+      archive: nameOf("archives", "warc.gz"),
+      findings: nameOf("findings", "json"),
     };
     const pages = format === "none" ? undefined : new DraftFile(store, names.pages);
     const { header, write } = format === "csv" ? csvWriter() : ndjsonWriter();
@@ -175,9 +166,6 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
 
   return { published, open };
 }
-
-const kinds = ["pages", "changes", "sitemaps", "archives", "findings"] as const;
-type Kind = (typeof kinds)[number];
 
 function* rowLines(rows: SitemapRows): Generator<string, void> {
   for (const row of rows) yield `${jsonOf(row)}\n`;

@@ -2,13 +2,14 @@
 // complete. Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder } from "../storage/folder.ts";
+import { longestLine } from "./lines.ts";
 import { isBucket, S3Bucket } from "./s3-bucket.ts";
 import { isOwnPath } from "./site-job.ts";
 
@@ -67,7 +68,11 @@ export class Store {
     const draft = this.draft(`${name}.${randomUUID()}`);
     try {
       await writeFile(draft, text, { flush: true });
-      await link(draft, file);
+      await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+        // Not every file system has hard links. A copy is not complete at once, but does not replace a file either.
+        if (!withoutLinks.has(error.code)) throw error;
+        return copyFile(draft, file, constants.COPYFILE_EXCL);
+      });
       return "created";
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") return "exists";
@@ -87,6 +92,8 @@ export class Store {
   async get(name: string): Promise<string | undefined> {
     const file = this.#path(name);
     if (this.bucket !== undefined) return this.bucket.get(name);
+    const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (size > longestLine) throw new SitemapError("storage-failed", `${name} is too long`);
     return readFile(file, "utf8").catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       throw storageFailed(`${name} could not be read`, error);
@@ -133,6 +140,9 @@ export class Store {
     return [...new Set(names.filter((name) => name.startsWith(start) && isOwnPath(name)))].sort();
   }
 }
+
+// How file systems say that they have no hard links.
+const withoutLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 // The mark comes at the start of a name, because the end of the name says whether an archive is compressed.
 const draftMark = "partial.";

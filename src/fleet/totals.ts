@@ -94,7 +94,7 @@ export async function fleetState(folder: string): Promise<FleetState> {
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
   let damaged = 0;
-  const sites = [...(await readSites(journal, () => void (damaged += 1))).values()];
+  const sites = [...(await readSites(journal, (_, isCut) => void (damaged += isCut ? 0 : 1))).values()];
   const owner = ownerOf(path.join(folder, lockName))?.pid;
   const running = owner === undefined ? 0 : sites.filter(({ state }) => state === "active").length;
   return { totals, running, waiting: Math.max(0, sites.length - totals.websites - running), damaged, process: owner };

@@ -331,6 +331,16 @@ test("a second run continues, crawls nothing twice, and --retry crawls some agai
   expect(doneLines()).toHaveLength(6);
 });
 
+test("a journal with damaged lines makes a run incomplete, because websites may be missing", async () => {
+  const { sites } = await serve({ count: 2 });
+  expect((await sitegrove(fleet(...sites))).code).toBe(0);
+  const lines = linesOf("out/sites.ndjson").filter((line) => !line.includes(sites[1] ?? ""));
+  file("out/sites.ndjson", `${[...lines, "junk"].join("\n")}\n`);
+  const { code, stderr } = await sitegrove(fleet());
+  expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
+  expect(stderr).toContain("incomplete: 1 line of sites.ndjson is damaged and was skipped");
+});
+
 test("a retry of a website that is down now keeps the pages of the earlier run", async () => {
   let isDown = false;
   const server = createServer((request, response) => {

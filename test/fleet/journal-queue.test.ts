@@ -126,6 +126,11 @@ test("damaged lines are counted, and their websites are crawled again", async ()
     done.replaceAll("https:", "file:"),
     ...["junk", "[1]", "null", '{"type":"later"}', '{"type":"start","key":"https://a.exa'],
   ];
+  // Half of a last line is what a killed process leaves; nothing that took effect is lost.
+  writeFileSync(file, `${add}\n${start.slice(0, 40)}`);
+  const cut = await JournalQueue.open(folder);
+  expect([cut.damaged, cut.size]).toEqual([0, 1]);
+  await cut.close();
   for (const line of damaged) {
     writeFileSync(file, `${add}\n${start}\n${line}\n`);
     const again = await JournalQueue.open(folder);

@@ -1,9 +1,11 @@
 // The files of a fleet in a folder: what others do there is noticed.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, promises, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
-import { earlierRun, storedRun, summaryName } from "../../src/fleet/results.ts";
+import { linesIn, longestLine } from "../../src/fleet/lines.ts";
+import { earlierRun, fileName, storedRun, summaryName } from "../../src/fleet/results.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
 import { attemptIdOf, siteJob, storedJob } from "../../src/fleet/site-job.ts";
 import { DraftFile, Store } from "../../src/fleet/store.ts";
@@ -101,16 +103,60 @@ test("one of several earlier runs is chosen by name, and a summary is read when 
   const folder = newFolder();
   const store = new Store(folder);
   for (const run of ["monday", "tuesday"]) {
-    const archive = `archives/${run}/a.warc.gz`;
+    const summary = summaryOf(attempt());
+    const archive = fileName("archives", run, site, summary.attemptId, "warc.gz");
     await store.replace(archive, run);
-    await store.create(summaryName(site, run), JSON.stringify({ ...summaryOf(attempt()), files: { archive } }));
+    await store.create(summaryName(site, run), JSON.stringify({ ...summary, files: { archive } }));
+    // Whoever can write a summary could name the archive of another website.
+    await store.create(
+      summaryName(job("d"), run),
+      JSON.stringify({ ...summaryOf({ ...attempt(), job: job("d") }), files: { archive } }),
+    );
     await store.create(summaryName(job("b"), run), "not a summary");
   }
   await expect(earlierRun(folder)).rejects.toThrow("has several runs: use --previous-run with one of monday, tuesday");
   const earlier = await earlierRun(folder, "monday");
-  expect(await earlier(site)).toMatchObject({ file: path.join(folder, "archives/monday/a.warc.gz") });
+  expect(await earlier(site)).toMatchObject({ file: expect.stringContaining(path.join(folder, "archives/monday/")) });
+  expect(await earlier(job("d"))).toMatchObject({ error: expect.stringContaining("belongs to another website") });
   expect(await earlier(job("b"))).toMatchObject({ error: expect.stringContaining("is not a summary") });
   expect(await earlier(job("c"))).toBeUndefined();
+});
+
+test("a summary is published once, even on a file system without hard links", async () => {
+  const { link } = promises;
+  try {
+    promises.link = () => Promise.reject(Object.assign(new Error("operation not permitted"), { code: "EPERM" }));
+    syncBuiltinESMExports();
+    const store = new Store(newFolder());
+    expect([await store.create("summaries/a.json", "1"), await store.create("summaries/a.json", "2")]).toEqual([
+      "created",
+      "exists",
+    ]);
+    expect(await store.get("summaries/a.json")).toBe("1");
+  } finally {
+    promises.link = link;
+    syncBuiltinESMExports();
+  }
+});
+
+test("a text that is longer than any summary is not read into memory", async () => {
+  const folder = newFolder();
+  writeFileSync(path.join(folder, "a.json"), "");
+  truncateSync(path.join(folder, "a.json"), longestLine + 1);
+  await expect(new Store(folder).get("a.json")).rejects.toThrow("a.json is too long");
+});
+
+test("lines end at line feeds, and a line that is too long is cut off", async () => {
+  const file = path.join(newFolder(), "lines");
+  writeFileSync(file, `{"a":"\u2028é"}\n\n${"x".repeat(300_000)}\r\n{"b":1}`);
+  const lines = [];
+  for await (const line of linesIn(file, 100_000)) lines.push(line);
+  expect(lines).toEqual([
+    { text: '{"a":"\u2028é"}', isEnded: true },
+    { text: "", isEnded: true },
+    { text: "x".repeat(100_000), isEnded: true },
+    { text: '{"b":1}', isEnded: false },
+  ]);
 });
 
 test("a folder that cannot be listed is not an empty one", async () => {

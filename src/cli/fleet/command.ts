@@ -71,7 +71,7 @@ const more = `  sitegrove fleet --from sites.txt --queue redis://queue.example/0
 Ctrl-C finishes the websites in progress; a second Ctrl-C stops immediately.
 ${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"], {
   complete: "every website was fully read or has no sitemap",
-  incomplete: "incomplete: some websites could not be fully read, or some lines of the list are not websites",
+  incomplete: "incomplete: some websites could not be fully read, or some lines of the list or journal are invalid",
   findings: "--fail-above: too many websites are unreachable or failed",
   interrupted: "stopped by Ctrl-C: run it again to continue",
 })}`;

@@ -52,8 +52,6 @@ async function run(
     const [done, waiting] = [counted(before.done, "website"), counted(before.waiting, "website")];
     messages.say(`continuing: ${done} done, ${waiting} waiting`, "quiet");
   }
-  if (queue.damaged > 0)
-    messages.say(`${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
   list.onMalformed = (sentence) => watch.note(sentence);
   const total = () => Math.max(known, list.count, queue.size);
   await watch.run({ total, before: before.done }, ["SIGTERM"], (signals) =>
@@ -84,7 +82,10 @@ async function run(
     messages.say(`the files of ${counted(otherFormat, "finished website")} stay in the earlier format`, "warning");
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
   const isRead = wasRead(list, messages);
-  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isRead;
+  if (queue.damaged > 0)
+    messages.say(`incomplete: ${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
+  const isWhole = isRead && queue.damaged === 0;
+  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isWhole;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)

@@ -1,0 +1,36 @@
+// The lines of files of JSON lines that other programs may have changed.
+import { createReadStream } from "node:fs";
+
+/** A line without its end. `isEnded` is false for a last line that has no line end: its process may have been killed. */
+export interface FileLine {
+  readonly text: string;
+  readonly isEnded: boolean;
+}
+
+/** Yields the lines of a file. A line that is too long is cut off, so it is not JSON any more. */
+export async function* linesIn(file: string, longest: number = longestLine): AsyncGenerator<FileLine, void> {
+  let open: Buffer[] = [];
+  let length = 0;
+  const keep = (part: Buffer) => {
+    if (part.length > 0 && length <= longest) open.push(part);
+    length += part.length;
+  };
+  const line = (isEnded: boolean): FileLine => {
+    const bytes = open.length === 1 && length <= longest ? open[0]! : Buffer.concat(open, Math.min(length, longest));
+    [open, length] = [[], 0];
+    return { text: bytes.toString(), isEnded };
+  };
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      keep(chunk.subarray(from, end));
+      yield line(true);
+      from = end + 1;
+    }
+    keep(chunk.subarray(from));
+  }
+  if (length > 0) yield line(false);
+}
+
+/** The longest line that is read, in bytes: far more than a page or a summary needs. */
+export const longestLine: number = 32 * 2 ** 20;
