@@ -144,6 +144,8 @@ export interface Lease {
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
+  /** The result to report instead of reading the site, because processes died while reading it. */
+  readonly quarantined?: SiteSummary | undefined;
   /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
   /** Reports the result. `superseded` means that the result of another worker counts. */
@@ -248,6 +250,8 @@ export interface SiteReason {
 export interface SiteSink {
   /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
+  /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
+  fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }

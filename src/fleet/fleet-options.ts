@@ -66,6 +66,8 @@ export function defaultParallelSites(memory: number = freemem(), cores: number =
 export interface SiteSink {
   /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
+  /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
+  fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
   /** `attemptId` is part of every file name. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }

@@ -11,7 +11,7 @@ import { longestLine } from "./lines.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { deathsBeforeQuarantine, hasRoom } from "./suspects.ts";
+import { hasRoom, isQuarantined } from "./suspects.ts";
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
@@ -155,12 +155,7 @@ export class JournalQueue implements SiteQueue {
       // A process died while it was crawling this site.
       if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
       if (site.result !== undefined && retry.has(site.result.outcome)) return this.#settle(site, { type: "back" });
-      if (site.state === "done") return undefined;
-      if (site.deaths < deathsBeforeQuarantine) return this.#offer(site);
-      return this.#settle(site, {
-        type: "done",
-        summary: quarantinedSummary(site.job, attemptIdOf(site.job.key, site.starts)),
-      });
+      return site.state === "done" ? undefined : this.#offer(site);
     });
     await Promise.all(settled);
   }
@@ -200,6 +195,7 @@ export class JournalQueue implements SiteQueue {
     };
     return {
       ...{ job, starts, attemptId, replaces, lost: never },
+      quarantined: isQuarantined(site) ? quarantinedSummary(job, attemptId) : undefined,
       done: (summary) => settle({ type: "done", summary }),
       retry: async () => void (await settle({ type: "back" })),
     };

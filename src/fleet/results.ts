@@ -13,6 +13,11 @@ export function summaryName(job: SiteJob, run: string | undefined): string {
   return `${nameInFolder("summaries", run, job)}.json`;
 }
 
+/** The name of the summary of a website that failed or is quarantined. It counts if there is no other summary. */
+export function failureName(job: SiteJob, run: string | undefined): string {
+  return `${nameInFolder("failures", run, job)}.json`;
+}
+
 /**
  * How the names of a website's files of one kind begin. The host is made safe for every file system; the hash distinguishes similar ones.
  */
@@ -62,7 +67,8 @@ export function parsedSummary(name: string, text: string, job?: SiteJob, run?: s
   if (isSummary(value)) {
     const own = job ?? { key: value.key, homepage: value.site };
     // A copy of a summary under another name must not count twice.
-    if (isOwnSummary(value, own, run) && name === summaryName(own, run)) return value;
+    if (isOwnSummary(value, own, run) && [summaryName, failureName].some((nameOf) => nameOf(own, run) === name))
+      return value;
     throw new SitemapError("storage-failed", `${name} belongs to another website`);
   }
   throw new SitemapError(
@@ -100,9 +106,13 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   const chosen = chosenRun(location, names, ownName, run);
   const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0 };
   async function* results() {
+    const seen = new Set<string>();
     for (const name of names.filter((each) => runOf(each) === chosen)) {
+      const website = name.slice(name.indexOf("/"));
+      if (seen.has(website)) continue;
       try {
         yield parsedSummary(name, (await store.get(name)) ?? "", undefined, chosen);
+        seen.add(website);
       } catch (error) {
         if (!(error instanceof SitemapError)) throw error;
         stored.unreadable += 1;
@@ -117,8 +127,10 @@ function nameOfFolder(location: string): string {
   return name.replace(/^[^a-z\d]/i, "run$&");
 }
 
+// Lists summaries first: a failure counts only if its website has none.
 async function summaryNames(store: Store): Promise<string[]> {
-  return (await store.list("summaries/")).filter((name) => name.endsWith(".json"));
+  const names = [...(await store.list("summaries/")), ...(await store.list("failures/"))];
+  return names.filter((name) => name.endsWith(".json"));
 }
 
 // The run that a summary belongs to. Empty if the run has no name.

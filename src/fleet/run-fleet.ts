@@ -27,7 +27,7 @@ import type { FleetOptions, FleetResult, SiteOutput } from "./fleet-options.ts";
 import { defaultParallelSites, noSink } from "./fleet-options.ts";
 import { sharedLimits } from "./shared-limits.ts";
 import type { SiteJob, SiteOutcome, SiteReason, SiteSummary } from "./site-job.ts";
-import { emptySummary, siteJob, storedJob, targetOf } from "./site-job.ts";
+import { emptySummary, isFailure, siteJob, storedJob, targetOf } from "./site-job.ts";
 import type { Lease } from "./site-queue.ts";
 
 /**
@@ -81,7 +81,9 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
         startWorker();
       }, slowTime);
       try {
-        const read = await readSite(lease, () => clearTimeout(timer));
+        const read = lease.quarantined
+          ? { summary: lease.quarantined, output: undefined }
+          : await readSite(lease, () => clearTimeout(timer));
         if (read !== undefined) await settle(lease, read);
       } catch (error) {
         // The error is not about the website: the disk is full, or the queue is gone.
@@ -156,6 +158,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 
   // Reports the result to the queue. If the queue fails, it may still have the result, so the output is kept.
   async function settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
+    // The output of the website did not publish this result.
+    if (isFailure(summary.outcome)) await sink.fail?.(lease.job, summary);
     try {
       const accepted = (await lease.done(summary)) === "accepted";
       // A failure to remove files must not stop the other websites.

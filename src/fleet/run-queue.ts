@@ -12,7 +12,7 @@ import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueE
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, emptySummary, isFailure, isSummary, keyHash, quarantinedSummary, storedJob } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { deathsBeforeQuarantine, hasRoom, type InFlightSite } from "./suspects.ts";
+import { hasRoom, type InFlightSite, isQuarantined } from "./suspects.ts";
 
 /** Options of `BullQueue.open`. */
 export interface BullQueueOptions {
@@ -192,13 +192,10 @@ export class RunQueue implements SiteQueue {
       if (job === undefined) return undefined;
       const { site } = dataOf(job);
       const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
-      const deaths = deathsOf(job);
       if (site === undefined) {
         const error = new Error("The job in the queue has no website");
         await job.moveToFailed(error, token, false).catch(unlessHeld);
-      } else if (deaths >= deathsBeforeQuarantine)
-        await settleJob(this.#queue, job, token, quarantinedSummary(site, attemptId));
-      else if (hasRoom(this.#inFlight, { deaths })) return this.#lease(job, site, token, attemptId);
+      } else if (hasRoom(this.#inFlight, { deaths: deathsOf(job) })) return this.#lease(job, site, token, attemptId);
       else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
     }
   }
@@ -227,6 +224,7 @@ export class RunQueue implements SiteQueue {
     };
     return {
       ...{ job: site, starts: job.attemptsStarted, attemptId, replaces: dataOf(job).replaces, lost: lost.signal },
+      quarantined: isQuarantined(inFlight) ? quarantinedSummary(site, attemptId) : undefined,
       done: async (summary) =>
         (await settle(() => settleJob(this.#queue, job, token, summary))) ? "accepted" : "superseded",
       retry: async () => void (await settle(() => job.moveToWait(token).then(() => true, unlessHeld))),

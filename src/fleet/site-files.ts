@@ -16,6 +16,7 @@ import type { SiteOutput, SiteSink } from "./fleet-options.ts";
 import {
   type EarlierRun,
   type FileKind,
+  failureName,
   fileKinds,
   fileName,
   nameInFolder,
@@ -60,6 +61,11 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return summary;
   }
 
+  // A failure has a name of its own, so that it never takes the place of a result: another worker may still publish one.
+  async function fail(job: SiteJob, summary: SiteSummary): Promise<void> {
+    if (hasSummaries) await store.replace(failureName(job, run), `${jsonOf(summary)}\n`);
+  }
+
   // Returns the summary of another attempt that was published first.
   async function publishSummary(job: SiteJob, summary: SiteSummary): Promise<SiteSummary | undefined> {
     const name = summaryName(job, run);
@@ -76,6 +82,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     { attemptId, files }: Pick<SiteSummary, "attemptId" | "files">,
   ): Promise<void> {
     const [, last = 1] = attemptId.split("-").map(Number);
+    if (last > 1 && hasSummaries) await store.delete(failureName(job, run));
     if (last === 1 || Object.keys(files).length === 0) return;
     for (const kind of fileKinds) {
       const start = `${nameInFolder(kind, run, job)}-`;
@@ -164,7 +171,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     };
   }
 
-  return { published, open };
+  return { published, fail, open };
 }
 
 function* rowLines(rows: SitemapRows): Generator<string, void> {

@@ -34,6 +34,8 @@ export interface Lease {
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
+  /** The result to report instead of reading the site, because processes died while reading it. */
+  readonly quarantined?: SiteSummary | undefined;
   /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
   /** Reports the result. `superseded` means that the result of another worker counts. */

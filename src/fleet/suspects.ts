@@ -8,6 +8,11 @@ export interface InFlightSite {
   readonly deaths: number;
 }
 
+/** Whether to set a website aside instead of crawling it again. */
+export function isQuarantined({ deaths }: InFlightSite): boolean {
+  return deaths >= deathsBeforeQuarantine;
+}
+
 /** Whether a process that crawls these websites may also crawl the next one. */
 export function hasRoom(inFlight: Iterable<InFlightSite>, next: InFlightSite): boolean {
   if (next.deaths === 0) return true;

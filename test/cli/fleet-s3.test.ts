@@ -208,9 +208,12 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       env: { ...server.env, XDG_STATE_HOME: place },
     });
     expect(data).toMatchObject({ code: 3, stderr: expect.stringContaining("2 summaries could not be read") });
-    expect(await parquetRows(path.join(place, "set/sites/run=hostile/part-0001.parquet"))).toMatchObject([
-      { site: good?.homepage },
-    ]);
+    const rows = await parquetRows(path.join(place, "set/sites/run=hostile/part-0001.parquet"));
+    expect(Object.fromEntries(rows.map(({ site, outcome }) => [site, outcome]))).toEqual({
+      [good!.homepage]: "complete",
+      [bad!.homepage]: "failed",
+      [worse!.homepage]: "failed",
+    });
     servers.close();
   });
 

@@ -48,8 +48,8 @@ export async function taken(queue: SiteQueue): Promise<Lease> {
 export async function readRest(queue: SiteQueue): Promise<string[]> {
   const keys: string[] = [];
   for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
-    keys.push(lease.job.key);
-    expect(await lease.done(summaryOf(lease))).toBe("accepted");
+    if (lease.quarantined === undefined) keys.push(lease.job.key);
+    expect(await lease.done(lease.quarantined ?? summaryOf(lease))).toBe("accepted");
   }
   return keys;
 }

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { linesIn, longestLine } from "../../src/fleet/lines.ts";
 import { earlierRun, fileName, storedRun, summaryName } from "../../src/fleet/results.ts";
+import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
 import { attemptIdOf, siteJob, storedJob } from "../../src/fleet/site-job.ts";
 import { DraftFile, Store } from "../../src/fleet/store.ts";
@@ -120,6 +121,35 @@ test("one of several earlier runs is chosen by name, and a summary is read when 
   expect(await earlier(job("d"))).toMatchObject({ error: expect.stringContaining("belongs to another website") });
   expect(await earlier(job("b"))).toMatchObject({ error: expect.stringContaining("is not a summary") });
   expect(await earlier(job("c"))).toBeUndefined();
+});
+
+test("the results of workers also have the websites that failed or are quarantined, until they have a result", async () => {
+  const folder = newFolder();
+  const files = siteFiles({ store: new Store(folder), run: "run" });
+  const broken = { ...files, open: () => Promise.reject(new Error("no output")) };
+  const journal = newFolder();
+  const lines = ["add", ...Array(5).fill("start")].map((type) =>
+    JSON.stringify({ type, site: job("q").homepage, key: job("q").key, at: "", ...attempt() }),
+  );
+  writeFileSync(path.join(journal, "sites.ndjson"), `${lines.join("\n")}\n`);
+  const queue = await JournalQueue.open(journal);
+  await runFleet({ queue, sites: [site], sink: broken });
+  await queue.close();
+  const outcomes = async () => {
+    const stored = await storedRun(folder);
+    const found: Record<string, string> = {};
+    for await (const { key, outcome, reasons } of stored.results)
+      found[key] = `${outcome} ${reasons[0]?.message ?? ""}`;
+    expect(stored.unreadable).toBe(0);
+    return found;
+  };
+  const quarantined = "quarantined The process died 5 times while crawling this website";
+  expect(await outcomes()).toEqual({
+    [site.key]: expect.stringMatching(/^failed .*no output/),
+    [job("q").key]: quarantined,
+  });
+  await published(new Store(folder));
+  expect(await outcomes()).toEqual({ [site.key]: "complete ", [job("q").key]: quarantined });
 });
 
 test("a summary is published once, even on a file system without hard links", async () => {
