@@ -11,7 +11,7 @@ import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapConte
 import { CrossRules } from "./cross-rules.ts";
 import { tellEnd, tellStep } from "./custom-rules.ts";
 import { DateCounts } from "./date-counts.ts";
-import { findLines, type Lineless } from "./example-lines.ts";
+import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
 import type { CheckSettings } from "./options.ts";
@@ -132,7 +132,11 @@ export async function runCheck(
     const isLate = time.isUp;
     const results = requested && (await checkPages(requested, pages, run, trust, earlier));
     await earlier?.compareRuns(trust, isComplete);
-    await findExampleLines(run);
+    // An example in a file of the website has no line in its sitemap.
+    const examples = [...findings.drafts()].flatMap(({ sitemap, examples }) =>
+      examples.filter(({ file }) => file === undefined).map((example) => [sitemap, example] as const),
+    );
+    await findLines(tree, examples, () => time.isOver());
     await rows?.settleDocuments(() => time.isOver(), true);
     const missing = new Set<Need>();
     if (!tree.complete || isLate) missing.add("complete");
@@ -204,14 +208,4 @@ const fileBasedRules = ["page-missing-file", "page-not-listed"] as const satisfi
 function listed(items: readonly string[], most = 10): string {
   const more = items.length > most ? ` and ${grouped(items.length - most)} more` : "";
   return items.slice(0, most).join(", ") + more;
-}
-
-// Adds line numbers to examples that have a URL but no line.
-async function findExampleLines({ tree, findings, time }: CheckRun): Promise<void> {
-  const wanted = new Map<string, Lineless[]>();
-  for (const { sitemap, examples } of findings.drafts()) {
-    const lineless = examples.filter(({ line, file }) => line === undefined && file === undefined);
-    if (lineless.length > 0) wanted.set(sitemap, [...(wanted.get(sitemap) ?? []), ...lineless]);
-  }
-  await findLines(tree, wanted, () => time.isOver());
 }

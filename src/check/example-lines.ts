@@ -6,27 +6,30 @@ import { partsOf, type SitemapTree } from "../tree/tree.ts";
 /** An example or an occurrence that may get a line number. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
 
-/** Adds line numbers to items with a URL, which `wanted` has by sitemap. Reads each document only until all URLs are found. */
+/** Adds line numbers to the items of each sitemap that have a URL and no line. Reads each document only until all URLs are found. */
 export async function findLines(
   tree: SitemapTree,
-  wanted: ReadonlyMap<string, readonly Lineless[]>,
+  items: Iterable<readonly [sitemap: string, item: Lineless]>,
   isOver: () => Promise<boolean>,
 ): Promise<void> {
-  const done = new Set<string>();
+  const wanted = new Map<string, { readonly item: Lineless; readonly url: string }[]>();
+  for (const [sitemap, item] of items) {
+    const url = item.line === undefined ? urlOf(item) : undefined;
+    if (url === undefined) continue;
+    const known = wanted.get(sitemap);
+    if (known === undefined) wanted.set(sitemap, [{ item, url }]);
+    else known.push({ item, url });
+  }
+  if (wanted.size === 0) return;
   const { rewrite } = partsOf(tree).settings;
   for (const sitemap of tree.sitemaps()) {
-    const lineless = (wanted.get(sitemap.url) ?? []).flatMap((each) => {
-      const url = urlOf(each);
-      return url === undefined ? [] : [{ each, url }];
-    });
-    if (lineless.length === 0 || sitemap === tree.root || sitemap.kind === "invalid" || done.has(sitemap.url)) continue;
-    done.add(sitemap.url);
+    const found = wanted.get(sitemap.url);
+    if (found === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
+    // A sitemap in two indexes is in the tree twice, but read once.
+    wanted.delete(sitemap.url);
     if (await isOver()) return;
-    const lines = await linesOf(new Set(lineless.map(({ url }) => url)), tree.text(sitemap), isOver, rewrite);
-    for (const { each, url } of lineless) {
-      const line = lines.get(url);
-      if (line !== undefined) each.line = line;
-    }
+    const lines = await linesOf(new Set(found.map(({ url }) => url)), tree.text(sitemap), isOver, rewrite);
+    for (const { item, url } of found) if (lines.has(url)) item.line = lines.get(url);
   }
 }
 

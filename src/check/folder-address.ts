@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
-import { fileAt, filesIn } from "./folder-files.ts";
+import { fileAt, filesIn, readStart } from "./folder-files.ts";
 import { readPageHead } from "./page-head.ts";
 
 /** The address that occurs most often in one kind of file. */
@@ -173,12 +173,5 @@ const mostBytes = 65_536;
 
 function startOf(folder: string, name: string): string {
   const file = fileAt(folder, encodeURIComponent(name).replaceAll("%2F", "/"));
-  if (typeof file !== "string") return "";
-  const descriptor = fs.openSync(file, "r");
-  try {
-    const buffer = Buffer.alloc(mostBytes);
-    return buffer.toString("utf8", 0, fs.readSync(descriptor, buffer));
-  } finally {
-    fs.closeSync(descriptor);
-  }
+  return typeof file === "string" ? readStart(file, Buffer.alloc(mostBytes)) : "";
 }

@@ -43,6 +43,18 @@ export function* filesIn(folder: string): Generator<string, void> {
   }
 }
 
+/** Reads the beginning of a file, as much as fits into the buffer. UTF-16 is recognized by its byte order mark. */
+export function readStart(file: string, buffer: Buffer): string {
+  const descriptor = fs.openSync(file, "r");
+  try {
+    const bytes = buffer.subarray(0, fs.readSync(descriptor, buffer));
+    const mark = bytes.toString("hex", 0, 2);
+    return new TextDecoder({ fffe: "utf-16le", feff: "utf-16be" }[mark]).decode(bytes);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
 function entriesOf(folder: string): Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true }).sort((one, two) => (one.name < two.name ? -1 : 1));

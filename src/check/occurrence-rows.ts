@@ -1,6 +1,6 @@
 // Passes every occurrence of a finding to a reader, one row each. The check waits until a full batch is taken, so memory stays flat.
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { EntryLines, findLines, type Lineless } from "./example-lines.ts";
+import { EntryLines, findLines } from "./example-lines.ts";
 import type { Severity } from "./rule.ts";
 
 /** One occurrence of a finding. */
@@ -66,14 +66,8 @@ export class OccurrenceRows {
   /** Adds line numbers to rows about documents, if they fill a batch or are the last ones. */
   async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
     if (this.#rows.length < fullBatch && !isLast) return;
-    const wanted = new Map<string, Lineless[]>();
-    for (const row of this.#rows) {
-      if (row.line !== undefined) continue;
-      const known = wanted.get(row.sitemap);
-      if (known === undefined) wanted.set(row.sitemap, [row]);
-      else known.push(row);
-    }
-    if (wanted.size > 0) await findLines(this.#tree, wanted, isOver);
+    const rows = this.#rows.map((row) => [row.sitemap, row] as const);
+    await findLines(this.#tree, rows, isOver);
     await this.#offer();
   }
 

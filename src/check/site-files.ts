@@ -5,7 +5,7 @@ import path from "node:path";
 import { systemReason } from "../model/errors.ts";
 import { parseUrl } from "../model/url.ts";
 import { bounds } from "./bounds.ts";
-import { fileAt, filesIn, type Host, isInside } from "./folder-files.ts";
+import { fileAt, filesIn, type Host, isInside, readStart } from "./folder-files.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";
 
 /** A folder whose files map to URLs. */
@@ -126,14 +126,7 @@ export class SiteFiles {
   read(file: string): string {
     this.#onFile?.();
     try {
-      const descriptor = fs.openSync(file, "r");
-      try {
-        const bytes = this.#buffer.subarray(0, fs.readSync(descriptor, this.#buffer));
-        const mark = bytes.toString("hex", 0, 2);
-        return new TextDecoder({ fffe: "utf-16le", feff: "utf-16be" }[mark]).decode(bytes);
-      } finally {
-        fs.closeSync(descriptor);
-      }
+      return readStart(file, this.#buffer);
     } catch (error) {
       this.unreadable.add(`${this.shown(file)}: ${systemReason(error)}`);
       return "";
