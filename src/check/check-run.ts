@@ -9,7 +9,7 @@ import { CheckTime, Receipt } from "./check-time.ts";
 import { resultOf } from "./conclusion.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
 import { CrossRules } from "./cross-rules.ts";
-import { tellEnd, tellStep } from "./custom-rules.ts";
+import { passEnd, passStep } from "./custom-rules.ts";
 import { DateCounts } from "./date-counts.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
@@ -190,9 +190,9 @@ export async function runCheck(
         }
         context = undefined;
       }
-      if (hasOwn) await tellStep(run, step);
+      if (hasOwn) await passStep(run, step);
     }
-    if (hasOwn) await tellEnd(run);
+    if (hasOwn) await passEnd(run);
     return await finish();
   } finally {
     cross.close();

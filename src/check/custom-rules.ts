@@ -4,21 +4,21 @@ import type { OrderedEvent, TreeStep } from "../model/event.ts";
 import { isReadSitemap, problemsOf } from "../model/sitemap.ts";
 import type { CheckRun } from "./context.ts";
 
-export async function tellStep(run: CheckRun, step: TreeStep): Promise<void> {
+export async function passStep(run: CheckRun, step: TreeStep): Promise<void> {
   const { type, sitemap } = step;
   const { url } = sitemap;
   const receivedAt = await run.receipt.of(sitemap);
-  const tell = (event: OrderedEvent) => tellAll(run, event, url, receivedAt);
-  if (type === "pages") return tell({ type, url, pages: step.pages });
+  const pass = (event: OrderedEvent) => passToAll(run, event, url, receivedAt);
+  if (type === "pages") return pass({ type, url, pages: step.pages });
   const { depth } = step;
-  if (type === "enter") return tell({ type: "start", url, depth });
-  for (const problem of problemsOf(sitemap)) await tell({ type: "problem", url, problem });
+  if (type === "enter") return pass({ type: "start", url, depth });
+  for (const problem of problemsOf(sitemap)) await pass({ type: "problem", url, problem });
   const { wireBytes = 0, decodedBytes = 0, ...response } = (await run.tree.response(sitemap)) ?? {};
   const facts = "headers" in response ? { response } : {};
-  await tell({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts });
+  await pass({ type: "sitemap", sitemap, depth, wireBytes, decodedBytes, ...facts });
 }
 
-export async function tellEnd(run: CheckRun): Promise<void> {
+export async function passEnd(run: CheckRun): Promise<void> {
   const { complete, discovery, reachable, unreachable, pageCount, homepage } = run.tree;
   const sitemaps = [...run.tree.sitemaps()];
   const invalid = sitemaps.filter(({ kind }) => kind === "invalid").length;
@@ -27,11 +27,11 @@ export async function tellEnd(run: CheckRun): Promise<void> {
   const totals = { sitemaps: readable, invalid, pages: pageCount, ...nothing };
   const why = unreachable === undefined ? {} : { unreachable };
   const event: OrderedEvent = { type: "finished", end: "end", complete, totals, discovery, reachable, ...why };
-  await tellAll(run, event, homepage, await run.receipt.ofWebsite());
+  await passToAll(run, event, homepage, await run.receipt.ofWebsite());
 }
 
 /** Passes an event to all custom rules. Their findings are about the sitemap `about`, unless a rule names another. */
-async function tellAll(run: CheckRun, event: OrderedEvent, about: string, receivedAt: number): Promise<void> {
+async function passToAll(run: CheckRun, event: OrderedEvent, about: string, receivedAt: number): Promise<void> {
   const { homepage, complete } = run.tree;
   for (const rule of run.settings.own) {
     await rule.check(event, {

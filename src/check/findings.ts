@@ -184,14 +184,14 @@ export class SitemapFindings {
     this.#findings.count(rule, this.sitemap, count, example);
   }
 
-  /** Counts many occurrences without showing them. `another` shows them later. */
+  /** Counts many occurrences without showing them. `showCounted` shows them later. */
   countMany(rule: RuleId, count: number): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) draft.count += count;
   }
 
   /** Shows an occurrence that was counted before, also as an example if `isExample`. `isCase` is true if it was counted on its own. */
-  another(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
+  showCounted(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
     const draft = this.#findings.draft(rule, this.sitemap);
     if (draft !== undefined) this.#findings.show(draft, example, isCase, isExample);
   }

@@ -1,5 +1,5 @@
 // Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user does
-// not have to give a URL; if they name an address other than the user's, the generator is misconfigured.
+// not have to give a URL; if they contain an address other than the user's, the generator is misconfigured.
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
@@ -7,25 +7,25 @@ import { fileAt, filesIn, readStart } from "./folder-files.ts";
 import { readPageHead } from "./page-head.ts";
 
 /** The address that occurs most often in one kind of file. */
-interface NamedAddress {
+interface FoundAddress {
   /** The kind of file, in words: `robots.txt`, `sitemaps` or `canonical links`. */
   readonly by: string;
   readonly origin: string;
-  /** The first file that names the address, and the line. */
+  /** The first file that contains the address, and the line. */
   readonly file: string;
   readonly line: number;
 }
 
 export interface FolderAddress {
-  readonly named: readonly NamedAddress[];
+  readonly found: readonly FoundAddress[];
   /** The URL of the website, if all files agree; ends in a slash. */
   readonly url: string | undefined;
 }
 
 export function readFolderAddress(folder: string): FolderAddress {
-  const robots = new Sightings(folder, "robots.txt");
-  const sitemaps = new Sightings(folder, "sitemaps");
-  const canonical = new Sightings(folder, "canonical links");
+  const robots = new AddressCounts(folder, "robots.txt");
+  const sitemaps = new AddressCounts(folder, "sitemaps");
+  const canonical = new AddressCounts(folder, "canonical links");
   const listed = new Set<string>();
   for (const [url, line] of urlsIn(startOf(folder, "robots.txt"), /^[^\S\n]*sitemap[^\S\n]*:[^\S\n]*(\S+)/gim)) {
     robots.add(url, "robots.txt", line);
@@ -48,20 +48,20 @@ export function readFolderAddress(folder: string): FolderAddress {
     canonical.add(url, name, lines.canonical ?? 1);
     if (name === "index.html") own = url;
   }
-  const named = [robots, sitemaps, canonical].flatMap((each) => each.top ?? []);
-  const [{ origin } = { origin: "" }] = named;
-  const isAgreed = named.length > 0 && named.every((each) => each.origin === origin);
-  return { named, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
+  const found = [robots, sitemaps, canonical].flatMap((each) => each.top ?? []);
+  const [{ origin } = { origin: "" }] = found;
+  const isAgreed = found.length > 0 && found.every((each) => each.origin === origin);
+  return { found, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
 }
 
 /**
  * Returns the addresses that are wrong if the website is at `url`: those of this machine, those that differ in `www.` or the scheme, and
- * any other address that all files name, if the folder has pages.
+ * any other address that all files contain, if the folder has pages.
  */
-export function wrongAddresses({ named }: FolderAddress, url: string, folder: string): readonly NamedAddress[] {
+export function wrongAddresses({ found }: FolderAddress, url: string, folder: string): readonly FoundAddress[] {
   const { origin = "", host = "" } = parseUrl(url) ?? {};
-  const wrong = named.filter((each) => each.origin !== origin || isOnOwnMachine(new URL(each.origin).host));
-  const isSame = wrong.length === named.length && new Set(wrong.map((each) => each.origin)).size === 1;
+  const wrong = found.filter((each) => each.origin !== origin || isOnOwnMachine(new URL(each.origin).host));
+  const isSame = wrong.length === found.length && new Set(wrong.map((each) => each.origin)).size === 1;
   const isAll = isSame && hasPages(folder);
   return wrong.filter((each) => {
     const other = new URL(each.origin).host;
@@ -70,17 +70,17 @@ export function wrongAddresses({ named }: FolderAddress, url: string, folder: st
 }
 
 /** Names the setting for the address in the generator that made the folder. */
-export function placeOfAddress(folder: string): string {
+export function addressSetting(folder: string): string {
   const html = startOf(folder, "index.html");
   const [, generator = ""] = /<meta\s+name="generator"\s+content="([^"]{1,200})"/i.exec(html) ?? [];
   const above = path.dirname(folder);
   const has = (pattern: RegExp) =>
     [folder, above, path.dirname(above)].some((each) => namesIn(each).some((name) => pattern.test(name)));
-  const found = places.find(([name, files]) => name.test(generator) || has(files));
+  const found = addressSettings.find(([name, files]) => name.test(generator) || has(files));
   return found?.[2] ?? "the website's address in the generator's configuration";
 }
 
-const places: readonly (readonly [generator: RegExp, files: RegExp, place: string])[] = [
+const addressSettings: readonly (readonly [generator: RegExp, files: RegExp, setting: string])[] = [
   [/^astro/i, /^(?:_astro$|astro\.config\.)/, "`site` in astro.config"],
   [/^vitepress/i, /^\.vitepress$/, "`sitemap.hostname` in .vitepress/config"],
   [/^hugo/i, /^hugo\.(?:toml|ya?ml|json)$/, "`baseURL` in hugo.toml"],
@@ -99,11 +99,11 @@ const places: readonly (readonly [generator: RegExp, files: RegExp, place: strin
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// Counts how often each address is named, and remembers its first place.
-class Sightings {
+// Counts how often each address occurs in files of one kind, and remembers its first place.
+class AddressCounts {
   readonly #folder: string;
   readonly #by: string;
-  readonly #seen = new Map<string, NamedAddress & { count: number }>();
+  readonly #addresses = new Map<string, FoundAddress & { count: number }>();
 
   constructor(folder: string, by: string) {
     this.#folder = folder;
@@ -113,13 +113,13 @@ class Sightings {
   add(url: string, name: string, line: number): void {
     const { origin = "", protocol = "" } = parseUrl(url) ?? {};
     if (!/^https?:$/.test(protocol)) return;
-    const known = this.#seen.get(origin);
+    const known = this.#addresses.get(origin);
     if (known !== undefined) known.count += 1;
-    else this.#seen.set(origin, { by: this.#by, origin, file: path.join(this.#folder, name), line, count: 1 });
+    else this.#addresses.set(origin, { by: this.#by, origin, file: path.join(this.#folder, name), line, count: 1 });
   }
 
-  get top(): NamedAddress | undefined {
-    return [...this.#seen.values()].sort((one, two) => two.count - one.count)[0];
+  get top(): FoundAddress | undefined {
+    return [...this.#addresses.values()].sort((one, two) => two.count - one.count)[0];
   }
 }
 

@@ -121,7 +121,7 @@ async function illustrateProblems(
       if (isNew) seen.add(sameness(problem, url));
       const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
       if (rule !== undefined && (isNew || rows !== undefined))
-        findings.another(rule, { url, ...exampleOf(problem) }, isNew, isOnly);
+        findings.showCounted(rule, { url, ...exampleOf(problem) }, isNew, isOnly);
     }
     return rows?.settleDocuments(() => time.isOver());
   };
@@ -137,7 +137,7 @@ async function illustrateProblems(
   // Problems that were not found again are listed without their pages.
   for (const problem of unlisted.values()) {
     const rule = ruleOf(problem, sitemap);
-    if (rule !== undefined) findings.another(rule, exampleOf(problem), true, (problem.count ?? 1) === 1);
+    if (rule !== undefined) findings.showCounted(rule, exampleOf(problem), true, (problem.count ?? 1) === 1);
   }
 }
 

@@ -172,12 +172,12 @@ export class SiteFiles {
     if (first === undefined && isUnreadable) return { kind: "unreadable" };
     if (first === undefined) {
       if (this.#hints-- <= 0) return { kind: "missing" };
-      const like = names.map((each) => likeIn(root, each)).find((each) => each !== undefined);
-      return { kind: "missing", hint: like && `the name of ${like} differs in case` };
+      const other = names.map((each) => nameInOtherCase(root, each)).find((each) => each !== undefined);
+      return { kind: "missing", hint: other && `the name of ${other} differs in case` };
     }
     if (errorPage.test(first.name)) return { kind: "missing", hint: `${first.name} is an error page` };
     const to = rules.followsFiles
-      ? ownPath(
+      ? redirectByFiles(
           name,
           found.map((each) => each.name),
           host,
@@ -193,7 +193,7 @@ export class SiteFiles {
 }
 
 // Returns the path that a host redirects to because of the names of its files: null if it sends a 404, undefined if the path is right.
-function ownPath(name: string, found: readonly string[], host: Host | undefined): string | null | undefined {
+function redirectByFiles(name: string, found: readonly string[], host: Host | undefined): string | null | undefined {
   if (host === "cloudflare-pages" && /\.html$/.test(found[0] ?? "") && found[0] === name)
     return `/${name.replace(/(?:(?<=^|\/)index)?\.html$/, "")}`;
   const isHtml = found.includes(`${name.replace(/\/$/, "")}.html`);
@@ -207,7 +207,7 @@ function ownPath(name: string, found: readonly string[], host: Host | undefined)
 // Each hint requires listing a whole folder.
 const mostHints = 20;
 
-function likeIn(folder: string, encoded: string): string | undefined {
+function nameInOtherCase(folder: string, encoded: string): string | undefined {
   try {
     const name = decodeURIComponent(encoded);
     const found = fs.readdirSync(path.join(folder, path.dirname(name)));

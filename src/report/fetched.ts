@@ -13,7 +13,18 @@ import type {
   ReportSitemap,
   ReportSitemaps,
 } from "./facts.ts";
-import { caps, fitted, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import {
+  caps,
+  fitted,
+  type Html,
+  html,
+  otherRow,
+  part,
+  table,
+  urlLink,
+  withoutOrigin,
+  withShortTexts,
+} from "./html.ts";
 
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
@@ -230,11 +241,10 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
     said = reason;
     return html`<tr><th scope="row">${urlLink(url, withoutOrigin(url, homepage))}${finalUrl !== undefined && html` <span class="soft">→ <bdi class="url">${withoutOrigin(finalUrl, homepage)}</bdi></span>`}${why !== undefined && html`<span class="why">${why}</span>`}</th><td class="minor">${byNames[by]}</td><td><span class="tag ${tone}">${word}</span></td><td class="number minor">${status === undefined ? "" : String(status)}</td></tr>`;
   });
-  const rest = others > 0 && html`<tr class="other"><td colspan="4">other (${grouped(others)})</td></tr>`;
   return part(
     "discovery",
     "Where discovery looked",
-    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not needed.`}</p>${table("URLs that discovery tried", head, [...lines, rest])}`,
+    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not needed.`}</p>${table("URLs that discovery tried", head, [...lines, otherRow(others, 4)])}`,
   );
 }
 
@@ -255,11 +265,9 @@ export function preferencesPart({ preferences, otherPreferences }: ReportFacts):
     const whom = field === "License" ? "everyone" : (agents ?? ["everyone (before the first group)"]);
     return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
   });
-  const rest =
-    otherPreferences > 0 && html`<tr class="other"><td colspan="3">other (${grouped(otherPreferences)})</td></tr>`;
   return part(
     "preferences",
     "AI preferences in robots.txt",
-    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, [...lines, rest])}`,
+    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, [...lines, otherRow(otherPreferences, 3)])}`,
   );
 }

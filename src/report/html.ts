@@ -99,6 +99,11 @@ export function table(label: string, head: Value, rows: Value, className: string
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
+/** Creates the last row of a table that has more rows than are shown. Creates nothing if there are no more. */
+export function otherRow(count: number, columns: number): Html | false {
+  return count > 0 && html`<tr class="other"><td colspan="${columns}">other (${grouped(count)})</td></tr>`;
+}
+
 export function part(id: string, title: string, content: Value): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${content}</section>`;
 }

@@ -7,7 +7,7 @@ import type { ChangeCounts, DiffSummary, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportChanges, ReportFacts } from "./facts.ts";
-import { caps, type Html, html, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, type Html, html, otherRow, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
 export async function changeFacts(
   previous: DiffSide,
@@ -79,8 +79,7 @@ function bySection({ sections, otherSections }: ReportChanges, homepage: string)
     });
     return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${kinds.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
   });
-  const rest = otherSections > 0 && html`<tr class="other"><td colspan="7">other (${grouped(otherSections)})</td></tr>`;
-  return table("Changes by section", head, [...rows, rest]);
+  return table("Changes by section", head, [...rows, otherRow(otherSections, 7)]);
 }
 
 function fields({ fields }: ReportChanges): Html | false {

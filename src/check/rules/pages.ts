@@ -13,7 +13,7 @@ import { bounds } from "../bounds.ts";
 import type { CheckRun } from "../context.ts";
 import type { EarlierRun } from "../earlier-run.ts";
 import { SitemapFindings } from "../findings.ts";
-import { placeOfAddress, readFolderAddress, wrongAddresses } from "../folder-address.ts";
+import { addressSetting, readFolderAddress, wrongAddresses } from "../folder-address.ts";
 import type { LastmodEvidence } from "../lastmod-trust.ts";
 import { type PageHead, readPageHead } from "../page-head.ts";
 import type { RequestedPage, RequestedPages } from "../requested-pages.ts";
@@ -149,7 +149,7 @@ export function checkAddress(files: SiteFiles, { findings, tree }: CheckRun): vo
       const { file, line } = wrong.find((each) => each.origin === origin)!;
       const website = parseUrl(folder.url)?.origin;
       const real = website === origin ? "which only your machine can reach" : `the website is ${website}`;
-      const value = `your files name ${origin}, ${real}: set ${placeOfAddress(folder.path)}`;
+      const value = `your files name ${origin}, ${real}: set ${addressSetting(folder.path)}`;
       findings.count("address-wrong", tree.homepage, 1, { value, file: files.shown(file), line });
     }
   }

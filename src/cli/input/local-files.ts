@@ -114,14 +114,14 @@ export function chooseCheckTarget(
 /** Returns the URL at which two folders are compared: the first one that the files of a folder agree on. */
 export function commonAddress(folders: readonly string[]): string {
   const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
-  const named = found.flatMap((address) => address.named.map(({ origin }) => `${origin}/`));
+  const named = found.flatMap((address) => address.found.map(({ origin }) => `${origin}/`));
   return found.find(({ url }) => url !== undefined)?.url ?? named[0] ?? nowhere;
 }
 
-function unknownAddress(name: string, { named }: FolderAddress): string {
+function unknownAddress(name: string, { found }: FolderAddress): string {
   const which = `give its URL with --url https://example.org/${websiteHint(name)}`;
-  if (named.length === 0) return `${name} is a local folder, and no file in it contains its address; ${which}`;
-  const each = named.map(({ by, origin }) => `${origin} (${by})`);
+  if (found.length === 0) return `${name} is a local folder, and no file in it contains its address; ${which}`;
+  const each = found.map(({ by, origin }) => `${origin} (${by})`);
   return `the files of ${name} disagree about its address: ${each.join(", ")}; ${which}`;
 }
 
