@@ -24,7 +24,7 @@ export interface ReportChanges {
 export interface ReportDiscovery {
   /** How many of them had a sitemap or a robots.txt. */
   readonly found: number;
-  /** Well-known paths that were not needed, because sitemaps were found elsewhere. */
+  /** Well-known paths that were not tried, because robots.txt lists a sitemap or the website had refused all requests so far. */
   readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;
