@@ -90,7 +90,7 @@ export async function runCheck(
     return context;
   };
 
-  const checkPagesOf = async (list: readonly SitemapPage[], context: SitemapContext): Promise<void> => {
+  const checkEntries = async (list: readonly SitemapPage[], context: SitemapContext): Promise<void> => {
     const { findings: found } = context;
     for (const page of list) {
       const turn = time.turn();
@@ -181,7 +181,7 @@ export async function runCheck(
         seen.add(step.sitemap.url);
       } else if (step.type === "pages") {
         if (context === undefined) continue;
-        await checkPagesOf(step.pages, context);
+        await checkEntries(step.pages, context);
         await rows?.settlePages(context.sitemap.url, pages.countIn, () => tree.text(step.sitemap));
       } else {
         if (context !== undefined) {

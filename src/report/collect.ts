@@ -46,7 +46,7 @@ export async function collectFacts(tree: SitemapTree, options: ReportOptions): P
   }
 }
 
-// The check compares pages with an earlier run, which only an archive has.
+// The check compares responses of pages, which only an archive has.
 function archiveOf(previous: ReportOptions["previous"]): string | undefined {
   const isFile = typeof previous === "string" && existsSync(previous) && statSync(previous).isFile();
   return isFile && kindOfFile(previous) === "archive" ? previous : undefined;

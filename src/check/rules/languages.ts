@@ -88,7 +88,7 @@ export class LanguageRules {
   readonly #codes = new Map<string, Language>();
   // The key is a fingerprint of all languages of an entry, and of those that the page gives itself.
   readonly #choices = new Map<number, LanguageChoice>();
-  // The fingerprints of the URLs of one entry. The set is reused, because creating one for each page would be slow.
+  // The fingerprints of the URLs of the current entry.
   readonly #urls = new Set<number>();
   #pagesWithAlternates = 0;
   #hasDefault = false;
