@@ -141,7 +141,9 @@ export class ChangesRun {
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
-    this.#crawl = { ...crawl, signal: diff.signal };
+    // The caller's paths must not begin like those that this class marks.
+    const extraKnownPaths = resolveOptions(crawl).extraKnownPaths.map((path) => path.replace(/^(?:\.?\/)+/, ""));
+    this.#crawl = { ...crawl, extraKnownPaths, signal: diff.signal };
     this.#name = checkPath("state", state);
     this.#state = existsSync(state) ? realpathSync(state) : path.resolve(state);
     const beside = (prefix: string) => path.join(path.dirname(this.#state), prefix + path.basename(this.#state));

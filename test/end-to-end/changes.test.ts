@@ -429,6 +429,8 @@ describe("in the library", () => {
     ["--feeds", { useFeeds: true }],
     ["well-known paths", { knownPaths: "always" }],
     ["--known-path", { extraKnownPaths: ["/more.xml"] }],
+    ["--known-path ./", { extraKnownPaths: ["./more.xml"] }],
+    ["--known-path /./", { extraKnownPaths: ["/./more.xml"] }],
     ["the homepage", { useHomepage: true }],
     ["robots.txt", { useRobots: true }],
   ])("pages that a run finds only with %s are kept by a run without it", async (_, more) => {
