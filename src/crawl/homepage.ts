@@ -4,7 +4,9 @@ import { HomepageLinks } from "../discover/homepage-links.ts";
 import { PlatformHints } from "../discover/platforms.ts";
 import { header } from "../model/exchange.ts";
 import { isLossy, ProblemLog } from "../model/problem.ts";
+import { notSitemap } from "../model/problem-log.ts";
 import { OpenedDocument } from "../open/open-document.ts";
+import { isBinary } from "../parse/document.ts";
 import { type Document, pauseWhenDue } from "./read.ts";
 
 // How many decoded bytes are read. Hardly any homepage has more, and most links are at its beginning.
@@ -46,7 +48,9 @@ export async function readHomepage(
       await pauseWhenDue();
       if (isCut?.()) break;
     }
-    const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code));
+    // Binary data may be a page that was compressed or damaged.
+    const binary = isBinary(start) && !htmlStart.test(start) ? notSitemap("binary") : undefined;
+    const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code)) ?? binary;
     html.end(why !== undefined);
     if (why !== undefined) problems.add("homepage-cut", { value: why.message });
   }

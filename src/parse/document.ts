@@ -161,8 +161,8 @@ function otherFormat(text: string): string | undefined {
   return isBinary(text) ? "binary" : undefined;
 }
 
-// Whether more than a tenth of the text is control characters that never occur in text, or replacement characters.
-function isBinary(text: string): boolean {
+/** Whether more than a tenth of the text is control characters that never occur in text, or replacement characters. */
+export function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
   return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
 }

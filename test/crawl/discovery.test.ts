@@ -359,6 +359,7 @@ describe("links of the homepage", () => {
   test.each<[string, Route]>([
     ["compressed data is cut off", page(gzipSync(link("/a.xml") + "<p>".repeat(999)).subarray(0, -30))],
     ["its bytes are refused", page("\u0000\u0001\u0002\u00ff binary", { "content-encoding": "x-own" })],
+    ["it is binary data", page(Uint8Array.from({ length: 2000 }, (_, at) => (at * 37) % 256))],
     ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
   ])("if %s, some may be missing", async (_, homepage) => {
     const { tree } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
