@@ -38,10 +38,10 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
     media.begin();
     for (const page of parsed.pages) {
       scan.read(page.url);
-      urls.see(page.url, scan, context);
-      dates.see(page, context);
-      media.see(page, context);
-      if (page.alternates !== undefined) languages.see(page, page.alternates, scan, findings);
+      urls.check(page.url, scan, context);
+      dates.check(page, context);
+      media.check(page, context);
+      if (page.alternates !== undefined) languages.check(page, page.alternates, scan, findings);
     }
     dates.end(context);
     media.end(context);
