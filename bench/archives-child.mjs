@@ -1,6 +1,7 @@
-// Archives, and ways through them, in a process of its own; prints what it found, the peak of memory and the seconds of CPU time as JSON.
-// Arguments: its name in the table below, and its own: paths of archives; for `make` the path, the number of pages, the edition, and of how
-// many sitemaps one is of this edition; for `languages` the path and the number of pages.
+// Makes, reads or compares archives in a separate process. Prints what it counted, the peak memory and the seconds of CPU time as JSON.
+//   make PATH PAGES EDITION N    writes an archive in which every Nth sitemap is of this edition
+//   languages PATH PAGES         writes an archive whose pages have alternates in five languages
+//   read PATH…, open PATH…, diff BEFORE AFTER
 import { peakMemory } from "./child.mjs";
 import { urlset } from "./documents.mjs";
 import { distModule } from "./setup.mjs";
@@ -18,7 +19,7 @@ const ways = {
 
   languages: (path, pages) => save(path, Number(pages), inLanguages),
 
-  // What a diff cannot do without: every page of both.
+  // A diff cannot be faster than this, because it has to read every page of both archives.
   async read(...paths) {
     let count = 0;
     for (const path of paths) {
@@ -74,7 +75,7 @@ async function* bytes(texts) {
   for (const text of texts) yield Buffer.from(text);
 }
 
-// Pages in five languages, each with all of them as alternates.
+// Writes pages in five languages. Each lists all five as alternates.
 function* inLanguages(number, entries) {
   const languages = ["en", "de", "fr", "pt-BR", "ja"];
   yield '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n';

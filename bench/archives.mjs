@@ -1,12 +1,12 @@
-// Archives of a large website: two of them, a day apart, compared, beside reading both to their last page; and one whose pages have
-// alternate pages in five languages checked and reported, beside being written as a table, which reads the same entries.
+// Measures archives of a large website. Compares `diff` of two archives with reading both completely, and `check` and `report` of an archive
+// with alternate languages with `ls -f csv`, which reads the same entries.
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { runChild, runProgram } from "./child.mjs";
 import { median, printTable } from "./report.mjs";
 
-// How many of the sitemaps are not as they were: of these, 3 % of the pages differ.
+// In each sitemap that changed, 3% of the pages differ.
 const laterEditions = [
   { name: "a change in every sitemap", oneOf: 1 },
   { name: "a change in every twentieth sitemap", oneOf: 20 },
@@ -54,7 +54,7 @@ export async function measureCheck({ pages, rounds, nodeOptions }) {
   });
 }
 
-// The medians of seconds, CPU time and peak of each.
+// Runs each way once per round, and returns its median time, CPU time and peak memory.
 async function inTurns(ways, rounds) {
   const runs = Object.keys(ways).map((name) => [name, []]);
   for (let round = 0; round < rounds; round++) {

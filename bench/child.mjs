@@ -1,10 +1,10 @@
-// Processes that are measured: programs of this folder, which print JSON; the program as a user runs it; and what it is compared with.
+// Runs and measures processes: scripts of this folder, which print JSON; the program, as a user runs it; and what it is compared with.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** The JSON that the child printed, with `seconds`: the time from its start to its end. */
+/** Runs a script. Returns the JSON that it printed, and how many `seconds` it took from start to end. */
 export async function runChild(file, args, { command = process.execPath, nodeOptions = [] } = {}) {
   const before = performance.now();
   const program = path.join(import.meta.dirname, file);
@@ -22,8 +22,8 @@ export async function runChild(file, args, { command = process.execPath, nodeOpt
 }
 
 /**
- * The most memory that this process ever held, in bytes. Linux lets a program inherit the peak of the process that started it
- * in `ru_maxrss`, so its own count is asked first.
+ * Returns the peak memory of this process, in bytes. On Linux, `maxRSS` may be the peak of the process that started this one, so
+ * /proc is read first.
  */
 export function peakMemory() {
   try {
@@ -36,7 +36,7 @@ export function peakMemory() {
 
 const dist = () => process.env.SITEGROVE_BENCH_DIST ?? path.join(import.meta.dirname, "../dist");
 
-/** `lines` of standard output, `seconds`, the seconds of `cpu` time, and the `peak` of memory in bytes. `env`: variables to add. */
+/** Runs the program. Returns the `lines` of its output, its `seconds`, its seconds of `cpu` time, and its `peak` memory in bytes. */
 export async function runProgram(words, { nodeOptions = [], env: added = {} } = {}) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-run-"));
   const note = path.join(folder, "peak");
@@ -59,12 +59,12 @@ export async function runProgram(words, { nodeOptions = [], env: added = {} } = 
   }
 }
 
-/** Standard tools: move the bytes, inflate them, look at each once. */
+/** Runs the floor: standard tools transfer the bytes, decompress them and look at each once. */
 export function runFloor({ origin }) {
   return runChild("floor.sh", [`${origin}/index.xml`], { command: "sh" });
 }
 
-/** USP, where a Python has it installed: SITEGROVE_BENCH_PYTHON names it, otherwise python3. */
+/** Runs USP, if it is installed for python3 or for the Python that SITEGROVE_BENCH_PYTHON names. */
 export async function runReference({ origin }) {
   const python = process.env.SITEGROVE_BENCH_PYTHON ?? "python3";
   if (spawnSync(python, ["-c", "import usp.tree"], { stdio: "ignore" }).status !== 0) {

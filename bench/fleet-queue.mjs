@@ -1,10 +1,10 @@
-// node bench/fleet.mjs --queue: fleets on several machines, on a Redis of its own. What the queue costs beside the crawl, three workers
-// against one, and how long it takes and how much memory to queue a long list. CPU of a website is that of the processes that read it (user
-// and system, as the system counts it), without what it takes to start them, which is shown beside it: the time of a run over one website.
-// Journal and queue take turns, and the least of each counts: other programs on the machine only ever add.
-//   --sites N        websites that CPU is measured with (default 3,000)
-//   --list N         websites that are queued (default 100,000)
-//   --latency MS     of every answer (default 80)
+// node bench/fleet.mjs --queue: measures fleets with a queue, on its own Redis: what the queue costs in addition to the crawl, three workers
+// against one, and the time and memory to queue a long list. The CPU time per website is user and system time of the processes that crawl,
+// without their start, which is measured by a run over one website. Journal and queue take turns, and the minimum counts, because other
+// programs on the machine can only add time.
+//   --sites N        number of websites for the CPU time (default 3,000)
+//   --list N         number of websites to queue (default 100,000)
+//   --latency MS     latency of every response (default 80)
 //   --rounds N       how often journal and queue take turns (default 2)
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -128,7 +128,7 @@ function listOf(count, homepage) {
   return file;
 }
 
-// CPU of all processes together, in seconds, by what the system says of those that have ended.
+// Runs a command in several processes. Returns the seconds it took, and the seconds of CPU time of all processes together.
 async function run(words, processes) {
   const before = performance.now();
   const queue = words.includes("--out") ? [] : ["--queue", `redis://127.0.0.1:${port}/0`];

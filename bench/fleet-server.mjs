@@ -1,6 +1,6 @@
-// Many small websites on loopback, in a process of its own: each has an address, `127.x.y.z`, a robots.txt, a sitemap of a few pages
-// and a homepage. Every answer takes a while, as it does over a network. Silent ones never answer. Written to sockets, so that it
-// costs little beside what is measured. Prints its port, and ends when its standard input does.
+// Serves many small websites on loopback. Each has its own address, `127.x.y.z`, a robots.txt, a sitemap of a few pages and a homepage.
+// Every response takes a while, as over a network; websites at 127.200.y.z never respond. Writes directly to sockets, so that it needs
+// little CPU time beside what is measured. Prints its port, and exits when its standard input ends.
 //   fleet-server.mjs LATENCY PAGES
 import { createServer } from "node:net";
 
@@ -9,9 +9,8 @@ const [latency = 80, pages = 10] = process.argv.slice(2).map(Number);
 const server = createServer((socket) => {
   socket.setNoDelay(true);
   socket.on("error", () => {});
-  // Bound to every address, because there are thousands; whoever comes from elsewhere is not served.
+  // The server listens on every address, because there are thousands, but accepts only connections to loopback.
   if (!socket.localAddress?.startsWith("127.")) return void socket.destroy();
-  // 127.200.y.z is silent.
   if (socket.localAddress?.startsWith("127.200.")) return;
   let text = "";
   socket.on("data", (data) => {

@@ -1,14 +1,15 @@
-// node bench/fleet.mjs: many small websites on loopback, each with an address of its own (127.x.y.z), answers after 80 ms, served by a
-// process of its own. Measures `sitegrove fleet` as a person runs it, and `xargs -P8 sitegrove ls` beside it.
-//   --sites N        websites that CPU and throughput are measured with (default 3,000)
-//   --loop N         websites for xargs (default 60); throughput is by the second
-//   --in-flight N    websites at a time (default 2,000)
-//   --flat N         websites of the run whose memory must not grow (default 50,000)
-//   --dead N         dead names (default 200), --silent N: silent hosts (default 50)
-//   --latency MS     of every answer (default 80)
-//   --only TEXT      parts whose name contains it: cpu, loop, in-flight, flat, dead, bucket
-//   --json FILE      also write the figures there
-//   --queue          measures fleets on several machines instead: bench/fleet-queue.mjs
+// node bench/fleet.mjs: measures `sitegrove fleet` on many small websites, and compares it with `xargs -P8 sitegrove ls`. A separate process
+// serves the websites on loopback. Each has its own address (127.x.y.z), and responds after 80 ms.
+//   --sites N        number of websites for CPU time and throughput (default 3,000)
+//   --loop N         number of websites for xargs (default 60)
+//   --in-flight N    number of websites at the same time (default 2,000)
+//   --flat N         number of websites in the run whose memory must not grow (default 50,000)
+//   --dead N         number of host names that do not resolve (default 200)
+//   --silent N       number of hosts that never respond (default 50)
+//   --latency MS     latency of every response (default 80)
+//   --only TEXT      only run parts whose name contains TEXT: cpu, loop, in-flight, flat, dead, bucket
+//   --json FILE      also write the figures to FILE
+//   --queue          measure fleets with a queue instead (bench/fleet-queue.mjs)
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -69,7 +70,7 @@ async function cpu() {
   });
 }
 
-// One process for each website, eight at a time.
+// Runs one process for each website, eight at a time.
 async function loop() {
   const sites = homepages(size("loop"));
   const before = performance.now();
@@ -92,7 +93,7 @@ async function loop() {
 
 async function inFlight() {
   const count = size("in-flight");
-  // Answers take long enough for all of them to be under way at a time.
+  // Responses take so long that all websites are in flight at the same time.
   const slow = await startServer(Math.max(1500, count * 2));
   try {
     const sites = homepages(count, slow.port);
@@ -113,7 +114,7 @@ async function flat() {
   const count = size("flat");
   const few = await fleet("a tenth of them", homepages(count / 10), ["--concurrency", "128", "-f", "none"]);
   const many = await fleet("all of them", homepages(count), ["--concurrency", "128", "-f", "none"]);
-  // A website that is on the list takes some hundred bytes: nothing else may stay.
+  // Each website on the list takes a few hundred bytes; nothing else may stay in memory.
   const grown = (many.peak - few.peak) / 2 ** 20;
   figures.grownMegabytes = grown;
   const allowed = 40 + (count * 0.9 * 1024) / 2 ** 20;
@@ -135,7 +136,7 @@ async function dead() {
   const concurrency = String(deadNames.length + silent.length + 64);
   const all = [...deadNames, ...silent, ...healthy];
   const flagsOfAll = ["--concurrency", concurrency, "--retries", "0", "--timeout", "20"];
-  // Names are looked up at a server that never answers.
+  // The name server for the dead names never responds.
   const names = await startSilentNames();
   let run;
   try {
@@ -161,7 +162,7 @@ async function dead() {
   });
 }
 
-// The outputs go to a bucket on loopback.
+// Writes the outputs to a bucket on loopback.
 async function bucket() {
   const store = await startServer(undefined, "s3-server.mjs");
   try {

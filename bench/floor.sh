@@ -1,5 +1,5 @@
 #!/bin/sh
-# The floor: what it costs to move the bytes, inflate them and look at each once. Counts the pages of a website that has one index.
+# Measures the floor: the time to transfer the bytes, decompress them and look at each once. Counts the pages of a website with one index.
 # Argument: the URL of the index.
 for tool in curl zcat grep; do
   command -v $tool >/dev/null || { echo "$tool is not installed" >&2; exit 1; }

@@ -1,6 +1,7 @@
-// Documents of many makings, as different programs write them; none of them is what the parser was tuned on. The same on every machine.
+// Generates sitemaps of many styles ("makings"), as different programs write them, the same on every machine. The parser was tuned on none
+// of them.
 
-/** The text of each making, by its name. About two megabytes each. */
+/** Functions that return the text of each making, about two megabytes. */
 export const makings = {
   plain: () =>
     urlset((n) => entry(n, [date(n), "<changefreq>weekly</changefreq>", `<priority>0.${n % 10}</priority>`])),
@@ -15,7 +16,7 @@ export const makings = {
     urlset((n) => entry(n, [date(n)], `https://пример.example/статьи/раздел-${n % 50}/заметка-${n}`), 6000),
   "Chinese URLs": () => urlset((n) => entry(n, [date(n)], `https://example.org/新闻/${n % 50}/文章标题-${n}`), 7000),
   "Windows line endings": () => urlset((n) => entry(n, [date(n), image(n)])).replaceAll("\n", "\r\n"),
-  // As WordPress writes titles.
+  // WordPress writes such references into titles.
   "numeric references": () =>
     urlset((n) =>
       entry(n, [date(n), image(n, `The day&#8217;s news &#8211; part &#x${(0x4e00 + (n % 999)).toString(16)};`)]),
@@ -59,7 +60,7 @@ function news(n) {
   return `<news:news><news:publication><news:name>Daily ${n % 9}</news:name><news:language>en</news:language></news:publication><news:publication_date>2023-04-05</news:publication_date><news:title>What happened on day ${n} &amp; why</news:title></news:news>`;
 }
 
-// Each field is there or not, and the first may be any of them.
+// Returns some of the fields, and rotates them, so that any of them may come first.
 function shuffled(n) {
   const fields = [
     date(n),

@@ -1,4 +1,4 @@
-// nginx as the server of a generated website: what most websites are served by, and little work for the machine that is measured.
+// Serves a generated website with nginx, because many websites use it, and it needs little CPU time beside what is measured.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -6,7 +6,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Serves the files of a directory on the loopback interface; `texts(origin)` are those that have to know where they are. */
+/** Serves the files of a directory on loopback, and also `texts(origin)`: files that contain their own address. */
 export async function startNginx(directory, texts) {
   const folder = mkdtempSync(path.join(os.tmpdir(), "sitegrove-bench-nginx-"));
   const port = await freePort();
@@ -18,7 +18,7 @@ export async function startNginx(directory, texts) {
   writeFileSync(config, configuration({ folder, port, directory, own }));
   const server = spawn("nginx", ["-p", folder, "-c", config, "-e", path.join(folder, "errors")], { stdio: "ignore" });
   const ended = new Promise((resolve) => server.once("exit", resolve).once("error", resolve));
-  // However the bench ends, its server ends with it.
+  // The server ends with the benchmark, however that ends.
   const stop = () => server.kill("SIGTERM");
   process.once("exit", stop);
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));

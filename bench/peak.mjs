@@ -1,4 +1,4 @@
-// Loaded before the program (`node --import`): at the end, writes the peak of memory and the CPU time to the file that is named.
+// `node --import` loads this before the program. At the end, it writes peak memory and CPU time to the file SITEGROVE_BENCH_PEAK.
 import { writeFileSync } from "node:fs";
 import { peakMemory } from "./child.mjs";
 

@@ -1,5 +1,5 @@
-// The comparison in README.md and docs/inside/performance.md, written from what was measured: between two comments, so that nobody has to copy it.
-// Both are about a million pages; of another size, what would be written is shown.
+// Writes the comparison with peers into README.md and docs/inside/performance.md, between two comments, so that nobody has to copy it. Both
+// pages are about a million pages of a website; for any other number, the tables are only printed.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -7,7 +7,7 @@ const root = path.dirname(import.meta.dirname);
 const start = "<!-- measured: npm run bench:site -- --write -->";
 const end = "<!-- end of what was measured -->";
 
-/** `results`: those with a `title` are shown. The floor is the first of all. */
+/** Writes the results that have a `title`. The first result must be the floor. */
 export function writePeerTables({ results, pages, rounds }) {
   const [floor] = results;
   const shown = results.filter(({ title, complete }) => title !== undefined && complete);
@@ -44,7 +44,7 @@ function table(columns, rows) {
   return [line(columns), alignment, ...rows.map(line)].join("\n");
 }
 
-// Two digits: the third is different in every run.
+// Rounds to two digits, because the third is different in every run.
 function rounded(number) {
   return number >= 100 ? String(Math.round(number)) : String(Number(number.toPrecision(2)));
 }

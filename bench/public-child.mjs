@@ -1,5 +1,5 @@
-// The functions that users call, on a document of one making, in turns with saxes (tokens only, with namespaces) and with JSON.parse of the
-// same pages; CPU time, because other programs may be running. Prints the medians as JSON. Argument: the making.
+// Measures the functions that users call on a document of one making, in turns with saxes (tokens only, with namespaces) and JSON.parse of
+// the same pages. Measures CPU time, because other programs may be running. Prints the medians as JSON. The argument is the making.
 import { SaxesParser } from "saxes";
 import { makings } from "./makings.mjs";
 import { distModule } from "./setup.mjs";
@@ -29,7 +29,7 @@ for (let round = 0; round < 12 || performance.now() - start < 4000; round++) {
     const before = process.cpuUsage();
     await run();
     const { user, system } = process.cpuUsage(before);
-    // The first rounds warm up.
+    // The first rounds only warm up the engine.
     if (round > 3) times[name].push((user + system) / 1000);
   }
 }

@@ -1,5 +1,5 @@
-# The reference in a process of its own: ultimate-sitemap-parser, the tree of a website and one walk through its pages.
-# Argument: the homepage. Prints its version, the number of pages, the peak of memory and the seconds of CPU time, as JSON.
+# Runs ultimate-sitemap-parser (USP) in a separate process: builds the tree of a website, and walks through its pages once.
+# Argument: the homepage. Prints the version of USP, the number of pages, the peak memory and the seconds of CPU time as JSON.
 import importlib.metadata
 import json
 import logging

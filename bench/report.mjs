@@ -1,8 +1,8 @@
-// Plain text for people: tables with numbers on the right, bars that are met or not, and the machine they were measured on.
+// Prints reports for people: tables, goals ("bars") that are met or not, and the machine they were measured on.
 import { execFileSync } from "node:child_process";
 import os from "node:os";
 
-/** Prints rows under a heading; the first column is aligned left, and a column of numbers right. */
+/** Prints a table. Columns of numbers are aligned right. */
 export function printTable(heading, columns, rows) {
   const cells = [columns, ...rows.map((row) => row.map((cell) => (typeof cell === "number" ? short(cell) : cell)))];
   const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column].length)));
@@ -17,7 +17,7 @@ export function printTable(heading, columns, rows) {
   for (const row of cells.slice(1)) console.log(line(row).trimEnd());
 }
 
-/** Prints what was promised and whether it was kept; where it was not, the program ends with an error. */
+/** Prints what was promised and whether it was met. Sets the exit code to 1 if something was not. */
 export function printBars(heading, bars) {
   const rows = bars.map(({ promise, value, met }) => [promise, value, met ? "met" : "NOT MET"]);
   printTable(heading, ["bar", "measured", ""], rows);

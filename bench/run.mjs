@@ -1,8 +1,8 @@
-// npm run bench: how fast `parseSitemap` and `readSitemap` are on documents of many makings, beside saxes and beside JSON.parse of the same
-// pages: ratios of CPU time within one process, in rounds that take turns, and the median counts.
+// npm run bench: compares `parseSitemap` and `readSitemap` with saxes, and with JSON.parse of the same pages, on documents of many makings.
+// The figures are ratios of CPU time within one process, in which all take turns; the median counts.
 //   --rounds N     how often each is measured (default 3)
-//   --only TEXT    only makings whose name contains it
-//   --dist DIR     another build than dist/
+//   --only TEXT    only makings whose name contains TEXT
+//   --dist DIR     measure the build in DIR instead of dist/
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runChild } from "./child.mjs";

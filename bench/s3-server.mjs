@@ -1,4 +1,4 @@
-// The least of an S3 server, for measuring its clients: objects in memory, names that are taken once. Prints its port.
+// A minimal S3 server for measuring clients. It keeps objects in memory, and supports If-None-Match for writing. Prints its port.
 import { createServer } from "node:http";
 
 const objects = new Map();

@@ -1,4 +1,4 @@
-// What a benchmark needs before it can run: the build, and the peers, which are installed here and not with the project.
+// Prepares a benchmark: the build, and the peers, which are packages of this folder and not of the project.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -8,10 +8,10 @@ const bench = import.meta.dirname;
 const lock = path.join(bench, "package-lock.json");
 const installed = path.join(bench, "node_modules/.package-lock.json");
 
-// Node.js would read these certificates at every start, for 40 ms: that is about the machine, and what is read here is not encrypted.
+// Node.js would read these certificates at every start, which takes 40 ms and says nothing about us: nothing is encrypted here.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
-// Set by `--dist DIR`, to measure another build than this one; child processes inherit it.
+// `--dist DIR` sets this variable to measure another build. Child processes inherit it.
 const dist = process.env.SITEGROVE_BENCH_DIST ?? path.join(bench, "../dist");
 
 /** Installs and builds what is missing. */
@@ -28,7 +28,7 @@ export async function setUp({ peers = true } = {}) {
   }
 }
 
-/** A module of the build that is measured. */
+/** Imports a module of the build that is measured. */
 export function distModule(file) {
   return import(pathToFileURL(path.resolve(dist, file)).href);
 }

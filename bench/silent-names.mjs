@@ -1,5 +1,4 @@
-// Loaded before the program (`node --import`): names are looked up at the server that the environment names, which never answers, and
-// nowhere else.
+// `node --import` loads this before the program. It makes SITEGROVE_BENCH_DNS, which never responds, the only name server.
 import dns from "node:dns";
 
 dns.setServers([process.env.SITEGROVE_BENCH_DNS]);

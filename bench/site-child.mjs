@@ -1,6 +1,5 @@
-// One way through a website, in a process of its own; prints the number of pages, the peak of memory and the seconds of
-// CPU time as JSON.
-// Arguments: its name in the table below, the origin of the website, the path of an archive.
+// Reads a website in one way, in a separate process. Prints the number of pages, the peak memory and the seconds of CPU time as JSON.
+// Arguments: the name of the way in the table below, the origin of the website, and the path of an archive.
 import { peakMemory } from "./child.mjs";
 import { distModule } from "./setup.mjs";
 
@@ -47,7 +46,7 @@ const ways = {
     return 1;
   },
 
-  // The second run over a website that did not change.
+  // Repeats a crawl of a website that has not changed.
   async again() {
     const { sitemapTreeForHomepage } = await distModule("index.js");
     const options = { previous: archive, knownPaths: "never", useHomepage: false };
@@ -57,13 +56,13 @@ const ways = {
     return pages;
   },
 
-  // Pages are on another host than the server, which it would drop otherwise.
+  // The pages are on another host than the sitemaps, so crawlee would drop them without this strategy.
   async crawlee() {
     const { parseSitemap } = await import("@crawlee/utils");
     return count(parseSitemap([{ type: "url", url: `${origin}/index.xml` }], undefined, { enqueueStrategy: "all" }));
   },
 
-  // Asked for the four fields, as the others give at least these; the timeout of 15 seconds for a document is too short for it.
+  // Requests four fields, which the others return, too. The default timeout of 15 seconds per document is too short.
   async sitemapper() {
     const { default: Sitemapper } = await import("sitemapper");
     const fields = { loc: true, lastmod: true, changefreq: true, priority: true };
@@ -72,7 +71,7 @@ const ways = {
     return sites.length;
   },
 
-  // Its defaults end at 50,000 URLs; nothing is retained, so that memory is what it needs by itself.
+  // The default limits end at 50,000 URLs. Retains nothing, so that the memory is only what sitemapd itself needs.
   async sitemapd() {
     const { createSitemapReader } = await import("sitemapd");
     const { createFetchDocumentLoader } = await import("sitemapd/fetch");

@@ -1,14 +1,14 @@
-// npm run bench:site: a generated website of a million pages, served by a process of its own, read to its last page: by standard
-// tools (the floor), by us and by peers. Every candidate is a process of its own, timed from its start to its end.
+// npm run bench:site: measures how long standard tools (the floor), we and our peers take to read a generated website of a million pages.
+// Every candidate runs in a separate process, and is timed from its start to its end.
 //   --pages N      size of the website (default 1,000,000)
-//   --entries KIND mixed (default), plain or rich entries
-//   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts). Other peers once.
-//   --only TEXT    the floor, and candidates whose name contains it; `pages()` for trees, archives and a run that builds on one,
-//                  `diff` for two archives that are compared, `check` for an archive that is checked
-//   --skip-peers   the floor and ours
-//   --write        put the comparison with peers into README.md and docs/inside/performance.md
-//   --profile DIR  write CPU profiles of ours there
-//   --dist DIR     another build than dist/
+//   --entries KIND entries of the sitemaps: mixed (default), plain or rich
+//   --rounds N     how often the floor, we and the fastest peer are measured (default 3; the median counts); other peers run once
+//   --only TEXT    only the floor and candidates whose name contains TEXT: `pages()` for trees and archives, `diff` for comparing two
+//                  archives, `check` for checking one
+//   --skip-peers   do not measure peers
+//   --write        write the comparison with peers into README.md and docs/inside/performance.md
+//   --profile DIR  write our CPU profiles to DIR
+//   --dist DIR     measure the build in DIR instead of dist/
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -35,7 +35,7 @@ const { setUp } = await import("./setup.mjs");
 
 const floor = { name: "floor: curl, zcat, grep", run: runFloor };
 const { dependencies: installed } = JSON.parse(readFileSync(path.join(import.meta.dirname, "package.json"), "utf8"));
-// `title`: the name in the comparison of README.md and docs/inside/performance.md.
+// `title` is the name in the tables of README.md and docs/inside/performance.md.
 const own = [
   {
     name: "sitegrove ls -f pages",
@@ -101,7 +101,7 @@ async function measureWebsite(pages, candidates) {
         process.stderr.write(`${candidate.name}…\n`);
         const run = await measure(candidate, website);
         if (run !== undefined) runs.set(candidate, [...(runs.get(candidate) ?? []), run]);
-        // A peer may fail. Ours may not, and without a floor there is nothing to compare with.
+        // A peer may fail. We may not, and without a floor there is nothing to compare with.
         else if (candidate.peer === undefined) failed.add(candidate.name);
       }
     }
@@ -134,7 +134,7 @@ async function measure({ name, own, peer, run }, website) {
   }
 }
 
-// A table has a line with the names of its columns.
+// Counts the lines of a format; in CSV, the first line is the header.
 async function list({ origin }, format) {
   const { lines, ...run } = await runProgram(["ls", "-f", format, `${origin}/`]);
   return { ...run, pages: format === "csv" ? lines - 1 : lines };

@@ -1,9 +1,9 @@
-// node bench/users.mjs: what users do, each beside its measure, in one table. Candidates take turns, and the median counts.
+// node bench/users.mjs: measures what users do, and compares it with the goals of the project. Candidates take turns; the median counts.
 //   --pages N      size of the large website (default 1,000,000)
 //   --rounds N     how often each is measured (default 3)
-//   --only TEXT    only rows whose name contains it
-//   --large        also the memory of every format for ten times as many pages
-//   --dist DIR     another build than dist/
+//   --only TEXT    only parts whose name contains TEXT
+//   --large        also measure the memory of every format for ten times as many pages
+//   --dist DIR     measure the build in DIR instead of dist/
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -53,7 +53,7 @@ function atMost(limit, promise, value) {
   bars.push({ promise: `${promise}: at most ${limit}`, value, met: value <= limit });
 }
 
-// Each way `rounds` times, in turns; the medians of what they give.
+// Runs each way once per round, and returns the medians of its figures.
 async function inTurns(ways, count = rounds) {
   const runs = new Map(Object.keys(ways).map((name) => [name, []]));
   for (let round = 0; round < count; round++) {
@@ -115,7 +115,7 @@ async function small() {
         "ultimate-sitemap-parser": usp,
       }).flatMap(([name, run]) => (run === undefined ? [] : [[name, run.seconds, run.cpu, megabytes(run.peak)]])),
     );
-    // Newer engines keep what they compiled.
+    // Node.js 22 and newer cache compiled code.
     const most = process.versions.node.startsWith("20.") ? 1.1 : 1;
     if (usp !== undefined)
       atMost(most, "825 pages, sitegrove ls ÷ ultimate-sitemap-parser, time", ls.seconds / usp.seconds);
@@ -128,7 +128,7 @@ async function small() {
 async function large() {
   const website = await serveWebsite({ pages });
   try {
-    // On a shared machine, one run in four is half as long again.
+    // Runs more rounds, because on a shared machine one run in four takes 50% longer.
     const { floor, ls } = await inTurns(
       {
         floor: () => runFloor(website),
@@ -161,7 +161,7 @@ async function archive() {
   }
 }
 
-// Every format, with one and with ten times as many pages.
+// Measures the memory of every format, also with ten times as many pages.
 async function flat() {
   const formats = ["pages", "csv", "ndjson", "json", "tabtree", "sitemaps", "parquet"];
   const peaks = new Map(formats.map((format) => [format, []]));

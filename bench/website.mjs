@@ -1,5 +1,4 @@
-// The website that is read, and its files: made once, kept below the system's temporary directory, and made again when the
-// generator changes.
+// Generates the website that is read, and serves it. The files stay in the system's temporary folder until the generator changes.
 import { createHash } from "node:crypto";
 import {
   createWriteStream,
@@ -23,8 +22,8 @@ import { startNginx } from "./nginx.mjs";
 const isRich = { mixed: (number) => number % 5 === 4, plain: () => false, rich: () => true };
 
 /**
- * A website with 50,000 pages in each sitemap: every second one is compressed. If `entries` is `mixed`, every fifth has rich entries, so
- * that all four combinations occur; or all are `plain`, or `rich`. `archive` is a path at which it may be saved; `close` removes that and ends the server.
+ * Serves a website with 50,000 pages per sitemap. Every second sitemap is compressed. If `entries` is `mixed`, every fifth has rich entries,
+ * so that all four combinations occur. The result has a path for an `archive`; `close` removes that archive and stops the server.
  */
 export async function serveWebsite({ pages, pagesPerSitemap = 50_000, entries: kind = "mixed" }) {
   const directory = path.join(generated(), `website-${pages}-${pagesPerSitemap}-${kind}`);
@@ -51,7 +50,7 @@ export async function serveWebsite({ pages, pagesPerSitemap = 50_000, entries: k
   };
 }
 
-/** Files that have to know where they are: a homepage, a robots.txt that names the index, and the index. */
+/** Returns the files that contain their own address: a robots.txt that names the index, and the index. Adds a homepage. */
 function textsOf(directory, origin) {
   const names = readdirSync(directory).filter((name) => /\.xml(\.gz)?$/.test(name));
   const entries = names.sort().map((name) => `  <sitemap>\n    <loc>${origin}/${name}</loc>\n  </sitemap>\n`);
@@ -65,7 +64,7 @@ ${entries.join("")}</sitemapindex>
   };
 }
 
-// Gives the size before compression, which is kept beside the file.
+// Returns the size before compression, which is stored in a file beside the sitemap.
 async function generateFile(file, options) {
   const note = `${file}.size`;
   if (existsSync(note)) return Number(readFileSync(note, "utf8"));
@@ -83,7 +82,7 @@ async function generateFile(file, options) {
   return bytes;
 }
 
-// Named after the generator; what an older one left is removed.
+// Returns the folder of this version of the generator. Removes the folders of older versions.
 function generated() {
   const source = readFileSync(path.join(import.meta.dirname, "documents.mjs"));
   const current = createHash("sha256").update(source).digest("hex").slice(0, 12);

@@ -1,11 +1,11 @@
-// The public API as text: every exported name with its comment and signature. `npm run tables` writes it to api/, where a review sees what
-// changes; test/docs/tables.test.ts fails if it differs from the code. `npm run docs` makes the API pages from it.
+// Lists the public API as text: every exported name with its comment and signature. `npm run tables` writes it to api/, where reviewers see
+// what changes; test/docs/tables.test.ts fails if it differs from the code. `npm run docs` makes the API pages from it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { bundleTypes } from "./bundle.mjs";
 
-/** The entry points: the name under which they are imported, and the file below src/. */
+/** Maps the name by which an entry point is imported to its file below src/. */
 export const entryPoints = {
   sitegrove: "index",
   "sitegrove/check": "check",
@@ -15,7 +15,7 @@ export const entryPoints = {
   "sitegrove/parse": "parse/parse-sitemap",
 };
 
-/** The listings by their path. A declaration stands in the first listing that exports it; the others name it. */
+/** Returns the listings by path. A declaration is in the first listing that exports it; the others only name it. */
 export async function apiListings() {
   const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-api-"));
   try {
@@ -37,7 +37,7 @@ function listing(entryPoint, names, declarations, listed) {
   const known = names.filter((name) => listed.has(name));
   const own = names.filter((name) => !listed.has(name));
   for (const name of own) listed.set(name, entryPoint);
-  // What their signatures mention without exporting it.
+  // Collects the types that signatures mention, but that are not exported.
   const mentioned = new Set();
   for (const queue = [...own]; queue.length > 0; ) {
     for (const word of withoutComments(declarations.get(queue.pop()) ?? "").match(/\b[A-Za-z]\w*\b/g) ?? []) {
@@ -55,7 +55,7 @@ function listing(entryPoint, names, declarations, listed) {
   ].join("\n\n");
 }
 
-/** The top-level declarations of a module, by name. All lines of a declaration but the first and the last are indented. */
+/** Returns the top-level declarations of a module, by name. Only the first and the last line of a declaration are not indented. */
 function declarationsOf(code) {
   const found = [];
   let text = "";
@@ -66,7 +66,7 @@ function declarationsOf(code) {
     if (!/[;}]$/.test(line) || /^\s/.test(line)) continue;
     const name = /^(?:declare )?(?:abstract )?(?:interface|type|class|function|const|enum) (\w+)/m.exec(text)?.[1];
     const previous = found.findLast(([known]) => known === name);
-    // The overloads of a function stand together.
+    // Keeps the overloads of a function together.
     if (previous !== undefined) previous[1] += `\n${text.trimEnd()}`;
     else if (name !== undefined) found.push([name, text.trimEnd()]);
     text = "";
@@ -87,7 +87,7 @@ function withoutComments(text) {
   return text.replaceAll(/\/\*\*[\s\S]*?\*\//g, "");
 }
 
-/** A listing as a page of the documentation. */
+/** Converts a listing to a page of the documentation. */
 export function apiPage(name, text) {
   const [, known] = /^export \{ (.*) \} from /m.exec(text) ?? [];
   const exported = declarationsOf(text.replaceAll(/^export (?=declare|interface|type|abstract)/gm, ""));
@@ -111,7 +111,7 @@ export function apiPage(name, text) {
   ].join("\n");
 }
 
-// The comment before a declaration, as Markdown.
+// Converts the comment before a declaration to Markdown.
 function prose(declaration) {
   const [, comment = ""] = /^\/\*\*([\s\S]*?)\*\//.exec(declaration) ?? [];
   const text = comment
@@ -120,7 +120,7 @@ function prose(declaration) {
     .join("\n")
     .trim();
   const [said, ...examples] = text.split(/^@example\s*$/m);
-  // Vue would take braces and tags for its own.
+  // Escapes braces and tags, which Vue would interpret.
   const escaped = said
     .trim()
     .replaceAll("{{", "&#123;&#123;")

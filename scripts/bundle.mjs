@@ -1,5 +1,5 @@
-// Bundles files of src/ with rolldown: as few modules as can be, because Node.js takes longer to find and link a module than to run it.
-// What is loaded on demand stays a module of its own. The maps lead back to src/.
+// Bundles files of src/ with rolldown into as few modules as possible, because Node.js takes longer to find and link a module than to run
+// it. Code that is loaded on demand stays in separate modules.
 import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -11,21 +11,21 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const { dependencies, peerDependencies } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 
-/** Small packages that become part of the bundle: finding and linking them takes Node.js 40 ms. */
+/** These small packages become part of the bundle, which saves Node.js 40 ms for finding and linking them. */
 export const inlined = ["commander", "entities", "ipaddr.js", "smol-toml"];
 
-/** Bundles files of the library, named as below src/ and without their ending, into a folder. */
+/** Bundles files of src/ into a folder. `names` are paths below src/, without the extension. */
 export async function bundle(names, dir) {
   await write({ input: inputs(names), plugins: [withoutChildProcesses] }, dir, {
     format: "esm",
-    // V8 keeps the source in memory, with two bytes for each character if one of them is not in Latin-1.
+    // V8 keeps the source in memory, and needs two bytes per character if a single one is outside of Latin-1.
     charset: "ascii",
     comments: { jsdoc: false },
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    // Each with what it imports: the parser, which runs anywhere, with its part of the model; the rest of the model; what the package loads at once; what every document needs;
-    // what a crawl needs; what `ls` shares with other entry points; the program; and `ls`. No entry point but the program may need the
-    // last two. main.ts is in no group: it awaits the program, so they would wait for each other.
+    // A group contains the matching files and everything they import that no earlier group has. The parser comes first, because it also
+    // runs outside of Node.js. No entry point except the program may need the last two groups. main.ts is in no group: it awaits the
+    // import of the program, so in one module they would wait for each other.
     codeSplitting: {
       groups: Object.entries({
         parser: "parse/",
@@ -43,7 +43,7 @@ export async function bundle(names, dir) {
   });
 }
 
-// Commander starts subcommands that are programs of their own, which we have none of: loading node:child_process takes half a megabyte.
+// Commander can start subcommands as separate programs. We have none, and loading node:child_process takes half a megabyte.
 const withoutChildProcesses = {
   name: "without-child-processes",
   transform: (code, id) =>
@@ -53,9 +53,9 @@ const withoutChildProcesses = {
 /** Bundles the types of the same files. */
 export async function bundleTypes(names, dir) {
   const tsconfig = path.join(root, "tsconfig.build.json");
-  // Each file declares its types without the others: no compiler is needed.
+  // The types of each file can be derived without the other files (isolatedDeclarations), so no compiler is needed.
   const plugins = [dts({ emitDtsOnly: true, oxc: {}, tsconfig, sourcemap: false })];
-  // Packages that only some install must not be imported for their side effects.
+  // Removes imports without names, because optional packages may not be installed.
   const treeshake = { moduleSideEffects: false };
   return write({ input: inputs(names), plugins, treeshake }, dir, {
     format: "esm",
@@ -63,18 +63,18 @@ export async function bundleTypes(names, dir) {
   });
 }
 
-/** Files below src/, named without their ending, as rolldown takes them. */
+/** Converts paths below src/, without the extension, to the input of rolldown. */
 export function inputs(names) {
   return Object.fromEntries(names.map((name) => [name, path.join(root, `src/${name}.ts`)]));
 }
 
-/** Bundles, with what all bundles have in common. Gives the modules that were written, those that were asked for first. */
+/** Bundles with the settings that all bundles share. Returns the modules that were written, with the entry points first. */
 export async function write({ transform, ...options }, dir, output) {
   const build = await rolldown({
     cwd: root,
     platform: "node",
     external: isExternal,
-    // Neither is news to whoever runs `npm start`: how long plugins take, and modules that are loaded on demand by some importers only.
+    // Turns off warnings about the time that plugins take, and about modules that only some importers load on demand.
     checks: { bundlerTimings: false, ineffectiveDynamicImport: false },
     tsconfig: path.join(root, "tsconfig.build.json"),
     transform: { target: "es2023", ...transform },
@@ -85,7 +85,7 @@ export async function write({ transform, ...options }, dir, output) {
   return written.output;
 }
 
-/** Whatever is imported, not ours and not inlined has to be there where the package is installed. */
+/** Whether an import stays an import. Throws an error if the package is neither a dependency nor inlined. */
 export function isExternal(id) {
   if (id.startsWith(".") || path.isAbsolute(id)) return false;
   const name = id

@@ -1,5 +1,5 @@
-// Checks the documentation site that was built: every link leads to a file that is there. Where a Chromium is installed, also
-// as a reader sees it: pages are opened one after another in a real browser, and none may say an error.
+// Checks the documentation site after its build: every link must lead to a file. If Chromium is installed, also opens every page in it:
+// none may report an error.
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { chromium } from "playwright-core";
 
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** Throws an error that names everything that is wrong. */
+/** Throws an error that lists everything that is wrong. */
 export async function checkSite(site, base) {
   const pages = readdirSync(site, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".html"));
   const wrong = pages.flatMap((page) => brokenLinks(site, page, base).map((link) => `${page}: nothing is at ${link}`));
@@ -32,7 +32,7 @@ function brokenLinks(site, page, base) {
   });
 }
 
-// As static servers do it: a folder is its index.html.
+// Finds files like a static server: a folder stands for its index.html.
 function fileAt(site, base, pathname) {
   if (!pathname.startsWith(base)) return undefined;
   const file = path.join(site, decodeURIComponent(pathname.slice(base.length)));
@@ -47,13 +47,13 @@ async function openAll(site, base, pages, executablePath) {
   const wrong = [];
   try {
     const tab = await browser.newPage();
-    // For what never ends: a machine that does other things, too, takes its time.
+    // Only a page that never loads may reach this timeout, even on a busy machine.
     tab.setDefaultTimeout(180_000);
     let open = "";
     tab.on("pageerror", (error) => wrong.push(`${open}: ${error.message}`));
     tab.on("console", (message) => message.type() === "error" && wrong.push(`${open}: ${message.text()}`));
     tab.on("requestfailed", (request) => {
-      // What was fetched in advance is dropped when the next page is opened.
+      // The browser aborts prefetches when the next page is opened.
       if (request.failure()?.errorText !== "net::ERR_ABORTED") wrong.push(`${open}: could not load ${request.url()}`);
     });
     for (open of pages) {
@@ -73,7 +73,7 @@ async function openAll(site, base, pages, executablePath) {
   return wrong;
 }
 
-// By hand, so to speak: from the first page through the sidebar to the options, then to a word by the search.
+// Navigates like a reader: from the first page through the sidebar to the options, then searches for a word.
 async function tryNavigation(tab, home) {
   const wrong = [];
   await tab.goto(home);
@@ -88,7 +88,7 @@ async function tryNavigation(tab, home) {
   return wrong;
 }
 
-// A document with mistakes by the keyboard, a compressed file, and no connection from the page or its worker.
+// Tries an example with mistakes, by keyboard, and a compressed file. Neither the page nor its worker may open a connection.
 async function tryPlayground(tab, home) {
   const wrong = [];
   const verdict = async (text) => {
@@ -129,7 +129,7 @@ const types = {
 async function serve(site, base) {
   const server = createServer((request, response) => {
     const file = fileAt(site, base, new URL(request.url, "http://site").pathname);
-    // Browsers ask for it by themselves.
+    // Browsers request the icon by themselves.
     if (file === undefined) return response.writeHead(request.url === "/favicon.ico" ? 204 : 404).end();
     response.writeHead(200, { "content-type": types[path.extname(file)] ?? "text/plain; charset=utf-8" });
     createReadStream(file).pipe(response);
@@ -138,7 +138,7 @@ async function serve(site, base) {
   return server;
 }
 
-// Runs in the page: whether it, or a table, has to be scrolled sideways.
+// Runs in the page. Returns whether the page, or a table in it, must be scrolled sideways.
 function isTooWide() {
   const { document } = globalThis;
   const tables = [...document.querySelectorAll("table")];

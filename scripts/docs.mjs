@@ -1,5 +1,5 @@
-// npm run docs: the documentation as a site in docs/.vitepress/dist, with a page for each listing of api/ and the files that pages link to
-// under /source. Serve it with any static server.
+// npm run docs: builds the documentation site in docs/.vitepress/dist, with a page for each listing of api/, and the source files that
+// pages link to under /source. Any static server can serve it.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -28,7 +28,7 @@ try {
   rmSync(apiPages, { recursive: true, force: true });
 }
 cpSync(path.join(root, "schema"), path.join(site, "schema"), { recursive: true });
-// Manifests and dashboards that a page links to, beside it.
+// Pages link to the manifests and dashboards beside them.
 for (const name of readdirSync(path.join(root, "docs"))) {
   if (/\.(?:yaml|json)$/.test(name)) cpSync(path.join(root, "docs", name), path.join(site, name));
 }
@@ -36,13 +36,13 @@ for (const name of published()) publish(name);
 await checkSite(site, base);
 process.stdout.write(`${path.relative(process.cwd(), site) || "."}/index.html\n`);
 
-// What is in the repository for people to read, but for the pages themselves.
+// Returns the files and folders of the repository that pages may link to, except for the pages themselves.
 function published() {
   const hidden = /^(\.|node_modules$|dist$|docs$|coverage$|package-lock\.json$)/;
   return readdirSync(root).filter((name) => !hidden.test(name));
 }
 
-// A file as text; a folder with a list of what is in it.
+// Publishes a file as text, and a folder with a list of its contents.
 function publish(name) {
   const from = path.join(root, name);
   const to = path.join(site, "source", name);

@@ -1,9 +1,9 @@
 // A small website on loopback that has a bit of everything: every format, a gzipped index, a redirect, news, images, videos,
-// languages, and faults of the kind that real websites have.
+// languages, and errors that real websites have.
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 
-/** Serves it. Resolves to its homepage and a function that ends it. */
+/** Serves the website. Resolves to its homepage and a function that stops the server. */
 export async function serveExample() {
   const server = createServer((request, response) => {
     const base = `http://${request.headers.host}`;
@@ -106,7 +106,7 @@ const routes = {
       "<updated>2026-05-04T08:00:00Z</updated></entry></feed>\n",
   ),
   "/paths.txt": { type: "text/plain", body: "{base}/paths/north\n{base}/paths/south\n" },
-  // Cut off inside its second page: the first is kept, and the loss is said.
+  // This sitemap is cut off inside its second page: the first page is kept, and the loss is reported.
   "/broken.xml": xml(`<urlset ${namespaces}>\n${entry("/broken/kept")}\n<url><loc>{base}/broken/lo`),
   "/old-shop.xml": { location: "/shop.xml" },
   "/shop.xml": urlset(entry("/shop/saplings"), entry("/shop/compost")),

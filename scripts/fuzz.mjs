@@ -1,7 +1,7 @@
-// npm run fuzz -- [COUNT] [FIRST]: runs COUNT cases (20,000), from the number FIRST on (any): broken documents, innocent entries between
-// damaged ones, documents in turns, bytes in every coding, dates, headers, homepages, archives and websites (test/support/fuzz.ts).
-// npm run fuzz -- 60m: as many as there is time for, in minutes; a case that fails does not end it.
-// A case that fails is printed with its number: `npm run fuzz -- 1 NUMBER` runs it again. Exit code 1 where one failed.
+// npm run fuzz -- [COUNT] [FIRST]: runs COUNT cases (default: 20,000), starting with number FIRST (default: random). The cases are in
+// test/support/fuzz.ts: broken documents, intact entries between damaged ones, bytes in every coding, dates, headers, archives and more.
+// npm run fuzz -- 60m: runs cases for 60 minutes, however many fail. With COUNT, a run ends after more than 20 failures.
+// Prints the number of each case that fails: `npm run fuzz -- 1 NUMBER` repeats it. The exit code is 1 if a case failed.
 import { fileURLToPath } from "node:url";
 import { importTypeScript } from "./ts.mjs";
 

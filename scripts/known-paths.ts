@@ -1,5 +1,5 @@
-// node scripts/ts.mjs scripts/known-paths.ts: what the well-known paths cost and what is missed without them, over the websites of test/fixtures/sites (or
-// of another folder with files of that kind), and what it saves to know the platform of a website.
+// node scripts/ts.mjs scripts/known-paths.ts [FOLDER]: measures how many requests the well-known paths cost, which sitemaps are missed without
+// them, and how many requests it saves to recognize the platform of a website. Reads test/fixtures/sites, or another folder of such files.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Options } from "../src/model/options.ts";
@@ -12,11 +12,11 @@ const choices = ["always", "if-needed", "never"] as const;
 
 interface Visit {
   readonly requests: number;
-  /** URLs of the sitemaps that hold pages. */
+  /** The URLs of the sitemaps that list pages. */
   readonly sitemaps: ReadonlySet<string>;
 }
 
-/** The table, in Markdown. */
+/** Returns a Markdown table of requests and missed sitemaps, for each value of `knownPaths`. */
 async function knownPathsTable(folder: string): Promise<string> {
   const websites = readdirSync(folder).map((file) => parseSiteFile(readFileSync(path.join(folder, file), "utf8")));
   const rows: string[] = [];
@@ -42,7 +42,7 @@ async function knownPathsTable(folder: string): Promise<string> {
   ].join("\n");
 }
 
-/** Requests and missed sitemaps of simulated platforms, where the homepage does not tell which it is, and where it does. */
+/** Returns a table of simulated platforms: requests and missed sitemaps if the homepage does not show the platform, and if it does. */
 async function platformsTable(): Promise<string> {
   const rows: string[] = [];
   for (const platform of platformSites) {

@@ -1,6 +1,6 @@
-// npm run matrix: the tests on every supported line of Node. Each one comes from the registry, where it is a package with
-// `bin/node` in it and no install script, and stays in a cache outside the clone. `npm run matrix -- 22 26` runs two of
-// them; what does not look like a version goes to the tests: `npm run matrix -- 22 parse`.
+// npm run matrix: runs the tests on every supported major version of Node.js. Each comes from a package of the npm registry, which has
+// no install script, and stays in a cache outside of the clone. `npm run matrix -- 22 26` runs two versions. Arguments that do not look
+// like versions are passed to vitest: `npm run matrix -- 22 parse`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import os from "node:os";
@@ -25,7 +25,7 @@ for (const version of wanted.length > 0 ? wanted : supported) {
   const { status } = spawnSync(node, ["node_modules/vitest/vitest.mjs", "run", ...forTests], {
     cwd: root,
     stdio: "inherit",
-    // Tests that start `node` or `npm` by name meet the same version.
+    // Tests that start `node` or `npm` by name get the same version.
     env: { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}` },
   });
   if (status !== 0) failed.push(version);
@@ -33,7 +33,7 @@ for (const version of wanted.length > 0 ? wanted : supported) {
 process.stdout.write(failed.length === 0 ? "\nall versions passed\n" : `\nfailed on Node ${failed.join(", ")}\n`);
 process.exit(failed.length === 0 ? 0 : 1);
 
-// The path of the executable; fetched where it is not in the cache yet.
+// Returns the path of the executable. Downloads it if it is not in the cache yet.
 function installed(version) {
   const folder = path.join(cache, version);
   const node = path.join(folder, process.platform === "win32" ? "bin/node.exe" : "bin/node");
@@ -44,7 +44,7 @@ function installed(version) {
   run("npm", ["pack", `node-${system}-${process.arch}@${version}`, "--silent", "--pack-destination", download]);
   const archive = readdirSync(download).find((name) => name.endsWith(".tgz"));
   run("tar", ["-xzf", path.join(download, archive), "-C", download]);
-  // In one step, so that an interrupted download is never taken for a finished one.
+  // Renames in one step, so that an interrupted download is never mistaken for a complete one.
   renameSync(path.join(download, "package"), folder);
   rmSync(download, { recursive: true, force: true });
   return node;

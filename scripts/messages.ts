@@ -56,7 +56,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-// Types, module names, patterns and code for browsers are not sentences; the tables are listed above.
+// These contain no sentences (types, module names, patterns, code for browsers), or are tables, which are listed separately.
 const skippedNodes = /^(?:TS\w*Type\w*|TSInterface\w*|Import\w*|Export(?:All|Named)\w*Source)$/;
 const skippedFiles =
   /(?:problem-table|document-problems|assets|tokenizer-code|tokenizer\.as)\.ts$|^src\/check\/rules\//;
@@ -82,7 +82,7 @@ function collect(node: Node, source: string, found: [line: number, text: string]
     if (typeof child === "object" && child !== null && "type" in child) collect(child as Node, source, found);
 }
 
-// `${name}` of a template stays as it is written.
+// Returns the text of a literal. In a template, `${name}` stays as it is written.
 function textOf(node: Node, source: string): string | undefined {
   if (node.type === "Literal") return typeof node["value"] === "string" ? node["value"] : undefined;
   return node.type === "TemplateLiteral" ? source.slice(Number(node["start"]) + 1, Number(node["end"]) - 1) : undefined;

@@ -1,5 +1,5 @@
 // node scripts/picture.mjs: draws what the program shows on a terminal, for the README and the front page. The output is real: the program
-// lists the example website in a terminal made by `script` (util-linux). Only its address and the time it took are other ones.
+// lists the example website in a terminal made by `script` (util-linux). Only the address and the time are replaced.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const columns = 80;
 const command = "sitegrove example.org --strip-url";
 const size = { character: 8.43, line: 21, margin: 18, title: 38 };
-// By the codes of ANSI terminals: https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters
+// The keys are ANSI color codes: https://en.wikipedia.org/wiki/ANSI_escape_code#Select_Graphic_Rendition_parameters
 const colors = { 31: "#ff8a80", 32: "#8fd694", 33: "#f2cc60" };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -20,7 +20,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   process.stdout.write(`${path.relative(process.cwd(), file)}\n`);
 }
 
-/** What the terminal shows, line by line, with its escapes. */
+/** Returns the lines that the terminal shows, with their escape sequences. */
 export async function terminalLines() {
   const { homepage, close } = await serveExample();
   const program = `'${process.execPath}' '${path.join(root, "dist/cli/main.js")}'`;
@@ -41,7 +41,7 @@ export async function terminalLines() {
     .split("\n");
 }
 
-/** The lines as a picture of a terminal. */
+/** Draws the lines as an SVG image of a terminal. */
 export function drawing(lines) {
   const width = Math.round(columns * size.character + 2 * size.margin);
   const height = size.title + (lines.length + 1) * size.line + size.margin;
@@ -59,7 +59,7 @@ ${rows.join("\n")}
 `;
 }
 
-// One element for each run of characters that look the same. The length is fixed: fonts differ.
+// Writes one element for each run of characters in the same style. Its length is fixed, because fonts differ.
 function spans(line) {
   let [color, bold, dim, at] = ["", false, false, 0];
   let drawn = "";

@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: installs what is missing and builds what is older than its sources. `node scripts/prepare.mjs` does nothing else.
+// Prepares a clone: installs missing packages, and builds dist/ if its sources are newer.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
@@ -13,21 +13,21 @@ export function prepare() {
     run(process.execPath, ["scripts/build.mjs"], "building");
 }
 
-/** Installs the packages of a folder, unless they are there. */
+/** Installs the packages of a folder, unless they are up to date. */
 export function install(folder) {
   if (newest(`${folder}/package-lock.json`) <= newest(`${folder}/node_modules/.package-lock.json`)) return;
   const words = ["ci", "--no-global", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", folder];
   npm(words, `installing dependencies${folder === "." ? "" : ` of ${folder}/`}`);
 }
 
-// npm says where it is itself. Without it, Windows finds `npm.cmd` only through a shell.
+// npm tells its scripts where it is. Without that, Windows finds `npm.cmd` only through a shell.
 function npm(args, label) {
   const { npm_execpath: script } = process.env;
   if (script?.endsWith(".js")) run(process.execPath, [script, ...args], label);
   else run("npm", args, label, process.platform === "win32");
 }
 
-// Everything but the result belongs on standard error: `npm start -- ls URL > file` must hold only the listing.
+// Sends all output to standard error, because `npm start -- ls URL > file` must write only the listing.
 function run(command, args, label, shell = false) {
   process.stderr.write(`${label}…\n`);
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], shell });
@@ -37,7 +37,7 @@ function run(command, args, label, shell = false) {
   }
 }
 
-// The latest modification time below a path; 0 where there is nothing.
+// Returns the latest modification time below a path, or 0 if nothing is there.
 function newest(relative) {
   const start = path.join(root, relative);
   if (!existsSync(start)) return 0;

@@ -1,4 +1,4 @@
-// What to do about each problem, for docs/problems.md: "Site owner: …", or what the caller can do. Markdown.
+// Says in Markdown what to do about each problem, for docs/problems.md: "Site owner: …", or what the caller can do.
 import type { ProblemCode } from "../src/model/problem.ts";
 
 type Fixes = Readonly<Record<Exclude<ProblemCode, `http-${number}`>, string>>;

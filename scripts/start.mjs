@@ -1,5 +1,5 @@
-// npm start: makes the clone ready and runs the program on the words after `--`, with its exit code and its signals.
-// `npm start` alone shows the program at work without a network: on a small website that is served here, on loopback.
+// npm start -- ARGUMENTS: prepares the clone and runs the program, passing on its exit code and signals.
+// `npm start` alone shows the program at work without a network, on a small website that this script serves on loopback.
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,19 +33,19 @@ if (words.length > 0) {
       "Everything it can do:        npm start --silent -- --help\n",
   );
   close();
-  // The example did what it should.
+  // The example website is broken on purpose, so exit code 3 (incomplete) is a success.
   if (exitCode === 3) process.exitCode = 0;
 }
 
-// Resolves to the exit code, and takes it over.
+// Runs the program. Resolves to its exit code, and makes it our own.
 function run(args, environment = {}) {
   const child = spawn(process.execPath, [path.join(root, "dist/cli/main.js"), ...args], {
-    // Paths are meant as seen from where npm was called.
+    // Users write paths relative to the folder in which they called npm.
     cwd: process.env.INIT_CWD ?? process.cwd(),
     stdio: "inherit",
     env: { ...process.env, ...environment },
   });
-  // Ctrl-C reaches the program by itself; it decides how to end.
+  // A terminal sends Ctrl-C to the program, too, which decides how to end.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// node scripts/ts.mjs scripts/tokenizer.ts: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts beside
-// it. Run it after every change of either; a test looks whether you did. The compiler is a package of bench/.
+// node scripts/ts.mjs scripts/tokenizer.ts: compiles src/parse/fast/tokenizer.as.ts, with the numbers of layout.ts, into tokenizer-code.ts
+// beside it. Run it after every change to either file; a test checks that you did. The compiler is a package of bench/.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,14 +11,14 @@ const folder = path.join(import.meta.dirname, "../src/parse/fast");
 
 export const compiler: string = path.join(import.meta.dirname, "../bench/node_modules/assemblyscript/dist/asc.js");
 
-/** The first line of tokenizer-code.ts: what it was made from. */
+/** Returns the first line of tokenizer-code.ts, which has a hash of its sources. */
 export function origin(): string {
   const sources = ["tokenizer.as.ts", "layout.ts"].map((name) => readFileSync(path.join(folder, name)));
   const digest = createHash("sha256").update(Buffer.concat(sources)).digest("hex").slice(0, 16);
   return `// Generated from tokenizer.as.ts and layout.ts (${digest}) by scripts/tokenizer.ts.`;
 }
 
-/** What tokenizer-code.ts has to hold. */
+/** Returns what tokenizer-code.ts must contain. */
 export async function compile(): Promise<string> {
   const { default: asc } = await import(compiler);
   let binary: Uint8Array | undefined;
