@@ -118,6 +118,8 @@ export declare class JournalQueue implements SiteQueue {
   get size(): number;
   /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
   get damaged(): number;
+  /** How many lists were not added to their end, because a process was killed or stopped. Adding the list again mends that. */
+  get cutLists(): number;
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;
@@ -225,7 +227,7 @@ export interface SiteOutput {
 export interface SiteQueue {
   /** False if others may add websites. Only public addresses are then read, unless `network` allows more. */
   readonly isTrusted?: boolean;
-  /** Adds sites. Idempotent by key: a known site is not added again. */
+  /** Adds sites. Idempotent by key: a known site is not added again. If the list throws, the sites before that are added. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
     known: number;

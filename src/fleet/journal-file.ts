@@ -34,7 +34,9 @@ export function stateFolder(
 export const journalName = "sites.ndjson";
 export const lockName = "lock";
 
+/** `list` and `listed` enclose the lines of a list, and name its first website. */
 export type JournalFact =
+  | { readonly type: "list" | "listed" }
   | { readonly type: "add"; readonly sitemaps?: readonly string[]; readonly mayBePlain?: boolean }
   | { readonly type: "start"; readonly attemptId: string }
   | { readonly type: "back" }
@@ -165,10 +167,30 @@ export function newSite(job: SiteJob): JournalSite {
   return { job, state: "waiting", result: undefined, replaces: undefined, starts: 0, deaths: 0 };
 }
 
-/** The sites of a journal by key. */
-export async function readSites(path: string, onDamaged: OnDamaged): Promise<Map<string, JournalSite>> {
+/** What a journal says, after all of its lines were applied. */
+export interface JournalState {
+  readonly sites: Map<string, JournalSite>;
+  /** Lists that were not added to their end: the keys of their first websites. */
+  readonly cutLists: Set<string>;
+  /** How many lines could not be read, without half of a last line. */
+  readonly damaged: number;
+  /** The first line that could not be read. */
+  readonly firstDamaged: string;
+}
+
+export async function readState(path: string): Promise<JournalState> {
   const sites = new Map<string, JournalSite>();
+  const cutLists = new Set<string>();
+  let damaged = 0;
+  let firstDamaged = "";
+  const onDamaged = (line: string, isCut: boolean) => {
+    firstDamaged ||= line;
+    if (!isCut) damaged += 1;
+  };
   for await (const line of readJournal(path, onDamaged)) {
+    if (line.type === "list") cutLists.add(line.key);
+    if (line.type === "listed") cutLists.delete(line.key);
+    if (line.type === "list" || line.type === "listed") continue;
     const { key, site: homepage, ...more } = line;
     // If the line that added the site is damaged, any later line about it also names it.
     const job = sites.get(key)?.job ?? storedJob({ key, homepage, ...more });
@@ -180,7 +202,7 @@ export async function readSites(path: string, onDamaged: OnDamaged): Promise<Map
     sites.set(key, site);
     applyLine(site, line);
   }
-  return sites;
+  return { sites, cutLists, damaged, firstDamaged };
 }
 
 /** Applies a line to its site. The last of several results counts. If a site is started twice, a process died while crawling it. */
@@ -224,8 +246,7 @@ function parsed(text: string): JournalLine | undefined {
     const { type, site, key, summary, attemptId } = line;
     if (typeof site !== "string" || typeof key !== "string" || !isHttpUrl(site)) return undefined;
     const isLine =
-      type === "add" ||
-      type === "back" ||
+      ["list", "listed", "add", "back"].includes(String(type)) ||
       (type === "start" && typeof attemptId === "string") ||
       (type === "done" && isSummary(summary) && summary.key === key);
     return isLine ? (line as unknown as JournalLine) : undefined;

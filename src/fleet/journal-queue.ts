@@ -6,7 +6,7 @@ import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
-import { applyLine, JournalFile, newSite, readResults, readSites } from "./journal-file.ts";
+import { applyLine, JournalFile, newSite, readResults, readState } from "./journal-file.ts";
 import { longestLine } from "./lines.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
@@ -38,6 +38,7 @@ export class JournalQueue implements SiteQueue {
   readonly #inFlight = new Set<Site>();
   readonly #sleepers = new Set<() => void>();
   #adding = 0;
+  #cutLists = new Set<string>();
   #damaged = 0;
 
   private constructor(folder: string) {
@@ -74,13 +75,26 @@ export class JournalQueue implements SiteQueue {
     return this.#damaged;
   }
 
+  /** How many lists were not added to their end, because a process was killed or stopped. Adding the list again mends that. */
+  get cutLists(): number {
+    return this.#cutLists.size;
+  }
+
   async add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
     let known = 0;
     let added = 0;
     let last: Promise<void> | undefined;
+    // The lists that this one contains: their first websites, by key.
+    const lists = new Map<string, Site>();
     this.#adding += 1;
     try {
       for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
+        const isFirst = known + added === 0;
+        if (isFirst || this.#cutLists.has(key)) lists.set(key, newSite({ key, homepage }));
+        if (isFirst && !this.#cutLists.has(key)) {
+          this.#cutLists.add(key);
+          this.#journal.append(lineOf(newSite({ key, homepage }), { type: "list" })).catch(() => undefined);
+        }
         if (this.#sites.has(key)) {
           known += 1;
           continue;
@@ -98,6 +112,10 @@ export class JournalQueue implements SiteQueue {
         this.#offer(site);
         // Wakes only one waiting caller for each site, because there may be very many.
         this.#wake(1);
+      }
+      for (const [key, site] of lists) {
+        this.#cutLists.delete(key);
+        last = this.#journal.append(lineOf(site, { type: "listed" }));
       }
       await last;
     } finally {
@@ -139,14 +157,12 @@ export class JournalQueue implements SiteQueue {
   }
 
   async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
-    let first = "";
-    const onDamaged = (line: string, isCut: boolean) => {
-      first ||= line;
-      if (!isCut) this.#damaged += 1;
-    };
-    this.#sites = await readSites(this.#journal.path, onDamaged);
+    const state = await readState(this.#journal.path);
+    this.#sites = state.sites;
+    this.#cutLists = state.cutLists;
+    this.#damaged = state.damaged;
     // A killed process may leave an incomplete first line.
-    if (this.#sites.size === 0 && !'{"type":'.startsWith(first.slice(0, 8)))
+    if (this.#sites.size === 0 && !'{"type":'.startsWith(state.firstDamaged.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
     // Those started most often come last, so they are taken first.

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
-import { journalName, readResults, readSites } from "./journal-file.ts";
+import { journalName, readResults, readState } from "./journal-file.ts";
 import { isBucket } from "./s3-bucket.ts";
 import { isSummary, keyHash, type SiteJob, type SiteSummary } from "./site-job.ts";
 import { Store } from "./store.ts";
@@ -79,7 +79,7 @@ export function parsedSummary(name: string, text: string, job?: SiteJob, run?: s
 
 /**
  * A run and its results. `unreadable`: how many summaries are damaged, once all were read. `unfinished`: how many websites have none yet.
- * `damaged`: how many lines of the journal cannot be read.
+ * `damaged`: how many lines of the journal cannot be read. `cutLists`: how many lists were not added to their end.
  */
 export interface StoredRun {
   readonly store: Store;
@@ -89,6 +89,7 @@ export interface StoredRun {
   /** Only a journal names the websites that have no result. */
   readonly unfinished: number;
   readonly damaged: number;
+  readonly cutLists: number;
 }
 
 /** Opens the results of a run. Throws a `SitemapError` (`invalid-option`) if there is no such run. A run with a journal is named like its folder. */
@@ -97,14 +98,14 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   const journal = path.join(location, journalName);
   const ownName = nameOfFolder(location);
   if (!isBucket(location) && existsSync(journal)) {
-    let damaged = 0;
-    const sites = [...(await readSites(journal, (_, isCut) => void (damaged += isCut ? 0 : 1))).values()];
-    const unfinished = sites.filter(({ result }) => result === undefined).length;
-    return { store, run: run ?? ownName, results: readResults(journal), unreadable: 0, unfinished, damaged };
+    const { sites, damaged, cutLists } = await readState(journal);
+    const unfinished = [...sites.values()].filter(({ result }) => result === undefined).length;
+    const gaps = { unreadable: 0, unfinished, damaged, cutLists: cutLists.size };
+    return { store, run: run ?? ownName, results: readResults(journal), ...gaps };
   }
   const names = await summaryNames(store);
   const chosen = chosenRun(location, names, ownName, run);
-  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0 };
+  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0, cutLists: 0 };
   async function* results() {
     const seen = new Set<string>();
     for (const name of names.filter((each) => runOf(each) === chosen)) {

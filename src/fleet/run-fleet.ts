@@ -53,6 +53,10 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   // How many websites in progress have not responded for a while. Others are crawled in their place.
   let slow = 0;
 
+  function unlessDrained(error: unknown): void {
+    if (!drain.signal.aborted) throw error;
+  }
+
   function startWorker(): void {
     const working = work()
       .catch((error: unknown) => stop.abort(error))
@@ -62,10 +66,8 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 
   async function work(): Promise<void> {
     for (;;) {
-      const lease = await queue.take(drain.signal).catch((error: unknown) => {
-        if (!drain.signal.aborted) throw error;
-      });
-      if (lease === undefined) return;
+      const lease = await queue.take(drain.signal).catch(unlessDrained);
+      if (!lease) return;
       let isSlow = false;
       // A website that does not respond moves to the slow lane, if there is room, and another one takes its place.
       let due = performance.now() + slowTime;
@@ -172,7 +174,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   }
 
   // A long list is read while its websites are being crawled.
-  const adding = sites && queue.add(until(jobsOf(sites, crawl), drain.signal));
+  const adding = sites && queue.add(until(jobsOf(sites, crawl), drain.signal)).catch(unlessDrained);
   adding?.catch((error: unknown) => stop.abort(error));
   try {
     for (let count = 0; count < parallelSites; count += 1) startWorker();
@@ -317,7 +319,7 @@ const mostPreferences = 20;
 // This problem means that this machine has no socket left, which is not the fault of a website.
 const noSocket = "connection-no-socket";
 
-/** Yields a list until a signal is aborted. Then does not wait for the next item, which may come slowly, from a pipe. */
+/** Yields a list until a signal is aborted, and then throws its reason, without waiting for the next item: a pipe may be slow. */
 export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly AbortSignal[]): AsyncGenerator<T, void> {
   const stopping = new FollowingController(...signals);
   const iterator = list[Symbol.asyncIterator]();
@@ -327,8 +329,6 @@ export async function* until<T>(list: AsyncIterable<T>, ...signals: readonly Abo
       if (next.done) return;
       yield next.value;
     }
-  } catch (error) {
-    if (!stopping.signal.aborted) throw error;
   } finally {
     stopping.release();
     // Ends the caller's list. This is not awaited: an item that is on its way may never arrive.

@@ -275,9 +275,10 @@ async function addJobs(
       batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(run, key) } });
       if (batch.length >= batchSize) await send();
     }
-    await send();
   } finally {
     clearInterval(timer);
+    // A list that is stopped is added up to there.
+    await send();
   }
   // Another process may add to the same run, so the difference may be too large.
   const added = Math.min(count, (await queue.getJobCountByTypes()) - first);

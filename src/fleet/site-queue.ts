@@ -6,7 +6,7 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 export interface SiteQueue {
   /** False if others may add websites. Only public addresses are then read, unless `network` allows more. */
   readonly isTrusted?: boolean;
-  /** Adds sites. Idempotent by key: a known site is not added again. */
+  /** Adds sites. Idempotent by key: a known site is not added again. If the list throws, the sites before that are added. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;
   /** Returns the next site, or undefined when no site is waiting or being read any more. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;

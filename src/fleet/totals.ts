@@ -2,7 +2,7 @@
 import path from "node:path";
 import { problem } from "../model/problem.ts";
 import { ownerOf } from "../storage/lock.ts";
-import { journalName, lockName, readResults, readSites } from "./journal-file.ts";
+import { journalName, lockName, readResults, readState } from "./journal-file.ts";
 import { preferenceNames, type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 export interface FleetTotals {
@@ -83,6 +83,8 @@ export interface FleetState {
   readonly waiting: number;
   /** Lines of the journal that could not be read. */
   readonly damaged: number;
+  /** Lists that were not added to their end, and are not being added now. */
+  readonly cutLists: number;
   /** The process that works in the folder. */
   readonly process: number | undefined;
 }
@@ -93,9 +95,10 @@ export async function fleetState(folder: string): Promise<FleetState> {
   const counter = new FleetCounter();
   for await (const summary of readResults(journal)) counter.see(summary);
   const totals = counter.totals();
-  let damaged = 0;
-  const sites = [...(await readSites(journal, (_, isCut) => void (damaged += isCut ? 0 : 1))).values()];
+  const { damaged, cutLists, ...state } = await readState(journal);
+  const sites = [...state.sites.values()];
   const owner = ownerOf(path.join(folder, lockName))?.pid;
   const running = owner === undefined ? 0 : sites.filter(({ state }) => state === "active").length;
-  return { totals, running, waiting: Math.max(0, sites.length - totals.websites - running), damaged, process: owner };
+  const waiting = Math.max(0, sites.length - totals.websites - running);
+  return { totals, running, waiting, damaged, cutLists: owner === undefined ? cutLists.size : 0, process: owner };
 }

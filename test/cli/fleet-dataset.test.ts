@@ -134,7 +134,7 @@ test("damaged lines of the journal are counted, because a website may be missing
   const { sites } = await serve({ count: 3 });
   await fleet("out", ...sites);
   const journal = readFileSync(at("out/sites.ndjson"), "utf8");
-  const isLost = (line: string) => line.includes(sites[0] ?? "");
+  const isLost = (line: string) => line.includes(sites[0] ?? "") && !line.includes('"type":"list');
   writeFileSync(
     at("out/sites.ndjson"),
     journal
@@ -177,7 +177,7 @@ test("websites of the run that have no result yet are counted, and make the data
   // As a process that was killed leaves it: one result is half written, and another website was not started.
   const lines = readFileSync(at("out/sites.ndjson"), "utf8").trimEnd().split("\n");
   const waiting = JSON.stringify({
-    ...JSON.parse(lines[0] ?? ""),
+    ...JSON.parse(lines[1] ?? ""),
     site: "http://127.0.0.1/",
     key: "http://127.0.0.1/",
   });

@@ -127,7 +127,9 @@ test("the journal and the summary match their published schemas", async () => {
   const summary = compiled("fleet-summary");
   expect(summary(summaryIn()), JSON.stringify(summary.errors)).toBe(true);
   const validate = compiled("journal");
-  expect(new Set(journal().map(({ type }) => type))).toEqual(new Set(["add", "start", "done", "back"]));
+  expect(new Set(journal().map(({ type }) => type))).toEqual(
+    new Set(["list", "listed", "add", "start", "done", "back"]),
+  );
   for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
@@ -339,6 +341,26 @@ test("a journal with damaged lines makes a run incomplete, because websites may 
   const { code, stderr } = await sitegrove(fleet());
   expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
   expect(stderr).toContain("incomplete: 1 line of sites.ndjson is damaged and was skipped");
+});
+
+test("a list of which a killed run added only the beginning makes later runs incomplete, until it is added again", async () => {
+  const { sites } = await serve({ count: 2 });
+  await sitegrove(fleet(sites[0] ?? ""));
+  file(
+    "out/sites.ndjson",
+    `${linesOf("out/sites.ndjson")
+      .filter((line) => !line.includes('"listed"'))
+      .join("\n")}\n`,
+  );
+  const { code, stderr } = await sitegrove(fleet());
+  expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
+  expect(stderr).toContain("incomplete: 1 list was not read to the end; add it again, with --from FILE");
+  expect(JSON.parse((await sitegrove(["fleet", "status", at("out"), "-f", "json"])).stdout)).toMatchObject({
+    cutLists: 1,
+  });
+  expect((await sitegrove(["fleet", "dataset", at("out"), "--out", at("set")])).code).toBe(3);
+  expect((await sitegrove(fleet("--from", at("sites.txt")))).code).toBe(0);
+  expect((await sitegrove(fleet())).code).toBe(0);
 });
 
 test("a retry of a website that is down now keeps the pages of the earlier run", async () => {

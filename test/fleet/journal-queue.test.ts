@@ -44,7 +44,7 @@ test("the journal matches its published schema", async () => {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ type }) => type)).toEqual(["add", "start", "back", "start", "done"]);
+  expect(lines.map(({ type }) => type)).toEqual(["list", "add", "listed", "start", "back", "start", "done"]);
   expect(lines.at(-1).summary).toEqual(summaryOf(lease));
   const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/journal.json"), "utf8"));
   const validate = new Ajv2020({ formats: { "date-time": true } }).compile(schema);
@@ -101,6 +101,28 @@ test("a last line that is cut off is removed, however long it is", async () => {
   await queue.close();
 });
 
+test("a list that was not added to its end is remembered until a list that contains its first website is", async () => {
+  const folder = newFolder();
+  const cutLists: number[] = [];
+  const add = async (names: readonly string[], isCut = false) => {
+    const queue = await JournalQueue.open(folder);
+    const list = async function* () {
+      yield* names.map(job);
+      if (isCut) throw new Error("stopped");
+    };
+    await queue.add(list()).catch(() => undefined);
+    cutLists.push(queue.cutLists);
+    await queue.close();
+    const again = await JournalQueue.open(folder);
+    cutLists.push(again.cutLists);
+    await again.close();
+  };
+  await add(["a", "b"], true);
+  await add(["c", "d"]);
+  await add(["z", "a", "b", "e"]);
+  expect(cutLists).toEqual([1, 1, 1, 1, 0, 0]);
+});
+
 test("damaged lines are counted, and their websites are crawled again", async () => {
   const folder = newFolder();
   const file = path.join(folder, journalName);
@@ -109,7 +131,7 @@ test("damaged lines are counted, and their websites are crawled again", async ()
   const lease = await taken(queue);
   await lease.done(summaryOf(lease));
   await queue.close();
-  const [add = "", start = "", done = ""] = readFileSync(file, "utf8").split("\n");
+  const [, add = "", , start = "", done = ""] = readFileSync(file, "utf8").split("\n");
   const damaged = [
     done.replace(/,"summary":.*/, "}"),
     done.replace(/"summary":.*/, '"summary":null}'),

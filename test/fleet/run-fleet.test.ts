@@ -411,18 +411,19 @@ test.each([
 
 test("a list that is left early is ended, so that its owner can clean up", async () => {
   const stop = new AbortController();
-  const ended = new Promise<void>((resolve) => {
-    async function* list() {
-      try {
-        yield "a";
-        yield "b";
-      } finally {
-        resolve();
-      }
+  let isEnded = false;
+  async function* list() {
+    try {
+      yield "a";
+      yield "b";
+    } finally {
+      isEnded = true;
     }
-    void (async () => {
-      for await (const _ of until(list(), stop.signal)) stop.abort();
-    })();
-  });
-  await ended;
+  }
+  const read = async () => {
+    for await (const _ of until(list(), stop.signal)) stop.abort(new Error("enough"));
+  };
+  // A list that ends early must not look like one that was read to its end.
+  await expect(read()).rejects.toThrow("enough");
+  await expect.poll(() => isEnded).toBe(true);
 });

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { Messages } from "../output/messages.ts";
-import { damagedLines } from "./status.ts";
+import { cutListsText, damagedLines } from "./status.ts";
 
 export async function fleetDataset(
   folder: string,
@@ -31,11 +31,12 @@ export async function fleetDataset(
   if (from.unreadable > 0)
     messages.say(`incomplete: ${counted(from.unreadable, "summary", "summaries")} could not be read`, "warning");
   if (from.damaged > 0) messages.say(`incomplete: ${damagedLines(from.damaged)}`, "warning");
+  if (from.cutLists > 0) messages.say(`incomplete: ${cutListsText(from.cutLists)}`, "warning");
   if (from.unfinished > 0)
     messages.say(
       `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${folder}`,
       "warning",
     );
-  const isComplete = first === undefined && from.unreadable + from.unfinished + from.damaged === 0;
+  const isComplete = first === undefined && from.unreadable + from.unfinished + from.damaged + from.cutLists === 0;
   return isComplete ? exitCodes.complete : exitCodes.incomplete;
 }

@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
 import { noList, reportList, SiteList, wasRead } from "./sites.ts";
-import { damagedLines, summaryName } from "./status.ts";
+import { cutListsText, damagedLines, summaryName } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<ExitCode> {
@@ -84,7 +84,8 @@ async function run(
   const isRead = wasRead(list, messages);
   if (queue.damaged > 0)
     messages.say(`incomplete: ${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
-  const isWhole = isRead && queue.damaged === 0;
+  if (queue.cutLists > 0) messages.say(`incomplete: ${cutListsText(queue.cutLists)}, with --from FILE`, "warning");
+  const isWhole = isRead && queue.damaged + queue.cutLists === 0;
   const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isWhole;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;

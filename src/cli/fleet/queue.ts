@@ -38,6 +38,14 @@ async function withQueue<T>(
   return work(queue).finally(() => queue.close());
 }
 
+async function* untilStopped<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
+  try {
+    yield* until(list, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 async function expectWebsites(queue: RunQueue): Promise<void> {
   const { waiting, active, done } = await queue.counts();
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
@@ -61,7 +69,7 @@ export async function fillQueue(
     if (list.retry.length > 0)
       messages.say(`${run}: ${counted(await queue.retry(list.retry), "website")} to crawl again`);
     if (list.isGiven) {
-      const { added, known } = await queue.add(until(list, stop.signal));
+      const { added, known } = await queue.add(untilStopped(list, stop.signal));
       reportList(list, messages);
       if (list.count === 0 && list.inOtherShards === 0) {
         messages.say("the list contains no website", "bad");

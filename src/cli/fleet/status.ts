@@ -18,16 +18,20 @@ export const summaryName = "summary.json";
 export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   if (!existsSync(path.join(folder, journalName)))
     throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
-  const { totals, running, waiting, damaged, process } = await fleetState(folder);
+  const { totals, running, waiting, damaged, cutLists, process } = await fleetState(folder);
   const malformed = malformedIn(path.join(folder, summaryName));
   if (asJson) {
-    const rare = { ...defined({ malformed }), ...(damaged > 0 && { damaged }) };
+    const rare = { ...defined({ malformed }), ...(damaged > 0 && { damaged }), ...(cutLists > 0 && { cutLists }) };
     stdout.write(`${jsonOf({ ...totals, running, waiting, process: process ?? null, ...rare })}\n`);
   } else {
     const state = process === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process})`;
     const left = `${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
-    const faults = `${malformed ? `${malformedLines(malformed)}\n` : ""}${damaged > 0 ? `${damagedLines(damaged)}\n` : ""}`;
-    stdout.write(`${state}: ${left}\n${faults}${fleetTable(totals)}`);
+    const faults = [
+      ...(malformed ? [malformedLines(malformed)] : []),
+      ...(damaged > 0 ? [damagedLines(damaged)] : []),
+      ...(cutLists > 0 ? [cutListsText(cutLists)] : []),
+    ];
+    stdout.write(`${[`${state}: ${left}`, ...faults].join("\n")}\n${fleetTable(totals)}`);
   }
   return exitCodes.complete;
 }
@@ -95,6 +99,11 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
 
 export function malformedLines(count: number): string {
   return `${counted(count, "line")} of the list ${count === 1 ? "is not a website" : "are not websites"}`;
+}
+
+/** Says how many lists were not added to their end. */
+export function cutListsText(count: number): string {
+  return `${counted(count, "list")} ${count === 1 ? "was" : "were"} not read to the end; add ${count === 1 ? "it" : "them"} again`;
 }
 
 /** Says how many lines of a journal were skipped. */
