@@ -49,6 +49,14 @@ test("with `here`, the requests that find the original host are reported and cou
   expect(events.at(-1)).toMatchObject({ type: "finished", totals: { requests: site.requests.length } });
 });
 
+test("with `here`, a large sitemap of which only the beginning was read frees its connection", async () => {
+  const many = Array.from({ length: 60_000 }, (_, index) => `${original}/page-${index}`);
+  const site = await serve({ "/sitemap.xml": urlset(...many) });
+  const stream = streamPages(site.homepage, { useRobots: false, here: true, concurrency: 1 });
+  expect((await listOf(stream)).length).toBe(many.length);
+  expect(await stream.finished).toMatchObject({ complete: true });
+});
+
 test("--here works in the program, and its archive remembers it", async () => {
   const archive = path.join(newFolder(), "preview.warc.gz");
   const words = ["ls", preview.homepage, "-f", "pages", "--no-known", "--here", "--save", archive];
