@@ -12,7 +12,7 @@ import type { TextPiece } from "../model/text.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
 import { UrlResolver } from "../model/url-forms.ts";
 import { RepeatedPages } from "./repeated-pages.ts";
-import { noFacts, type TextFacts } from "./text-facts.ts";
+import { noHints, type TextHints } from "./text-hints.ts";
 import type { ScannerOptions } from "./xml/scanner.ts";
 
 /** Entries in declared order. Those of one document with the same URL are merged. */
@@ -138,9 +138,9 @@ export class EntrySink {
   }
 
   /** Resolves the URL of an entry. Returns undefined if it is invalid or repeated. If it is repeated, sets `repeatedUrl`. */
-  takeUrl(kind: EntryKind, text: string, facts: TextFacts = noFacts): string | undefined {
-    const url = this.#resolve(text, facts);
-    const { high, low } = facts.isUrl ? facts : this.#urls.fingerprint;
+  takeUrl(kind: EntryKind, text: string, hints: TextHints = noHints): string | undefined {
+    const url = this.#resolve(text, hints);
+    const { high, low } = hints.isUrl ? hints : this.#urls.fingerprint;
     const isNew =
       url !== undefined &&
       (kind === "sitemap" && url.includes("#") ? this.#addDocument(url) : this.#taken[kind].add(high, low));
@@ -159,23 +159,23 @@ export class EntrySink {
   /** Resolves any other URL, such as that of an image. `relative` is the problem to report if the URL is relative. */
   resolveUrl(
     text: string,
-    facts: TextFacts = noFacts,
+    hints: TextHints = noHints,
     relative: "url-relative" | "alternate-relative" = "url-relative",
   ): string | undefined {
-    const url = this.#resolve(text, facts);
+    const url = this.#resolve(text, hints);
     const { problem } = this.#urls;
     this.#reportUrl(problem === "url-relative" ? relative : problem, text);
     return url;
   }
 
-  #resolve(text: string, facts: TextFacts): string | undefined {
-    if (facts.isUrl) {
+  #resolve(text: string, hints: TextHints): string | undefined {
+    if (hints.isUrl) {
       this.#urls.problem = undefined;
       return text;
     }
-    const url = this.#urls.resolve(text, facts.isExact);
-    const origin = url === text && facts.acceptOrigin !== undefined ? originOf(url) : undefined;
-    if (origin !== undefined) facts.acceptOrigin!(origin);
+    const url = this.#urls.resolve(text, hints.isExact);
+    const origin = url === text && hints.acceptOrigin !== undefined ? originOf(url) : undefined;
+    if (origin !== undefined) hints.acceptOrigin!(origin);
     return url;
   }
 

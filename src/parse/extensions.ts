@@ -14,7 +14,7 @@ import type {
 import type { DocumentProblemCode } from "../model/problem-code.ts";
 import type { Draft } from "./entries.ts";
 import { type ElementRule, elements, type Part as RulePart } from "./table.ts";
-import type { TextFacts } from "./text-facts.ts";
+import type { TextHints } from "./text-hints.ts";
 import { parseBoolean, parseList, parseNumber } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 
@@ -29,9 +29,9 @@ export interface ExtensionTarget {
   /** Attributes, kept until the text of their element follows. */
   attributes: Partial<Record<KeptAttribute, string>>;
   report(code: DocumentProblemCode, value?: string, limit?: number): void;
-  date(text: string, facts?: TextFacts): string | undefined;
-  newsDate(text: string, facts: TextFacts): string | undefined;
-  url(text: string, facts?: TextFacts): string | undefined;
+  date(text: string, hints?: TextHints): string | undefined;
+  newsDate(text: string, hints: TextHints): string | undefined;
+  url(text: string, hints?: TextHints): string | undefined;
   /** Notes that the URL of this element is invalid, which was already reported. */
   refuseUrl(name: string): void;
 }
@@ -50,8 +50,8 @@ export const newsRules: Rules = elements("news", {
   title: text(({ news }, title) => (news.title ??= title)),
   publication_date: {
     form: "date",
-    text(reader, content, facts) {
-      const date = reader.newsDate(content, facts);
+    text(reader, content, hints) {
+      const date = reader.newsDate(content, hints);
       if (date !== undefined) reader.news.publishDate ??= date;
     },
   },
@@ -69,11 +69,11 @@ export const imageRules: Rules = elements("image", {
   title: text(({ image }, title) => (image.title ??= title)),
   license: {
     ...url(({ image }, license) => (image.license ??= license)),
-    text(reader, content, facts) {
+    text(reader, content, hints) {
       if (content === "") return;
       // Free text, such as "CC BY 4.0", would become a relative URL.
-      const isUrl = facts.isUrl || urlLike.test(content);
-      const license = isUrl ? reader.url(content, facts) : undefined;
+      const isUrl = hints.isUrl || urlLike.test(content);
+      const license = isUrl ? reader.url(content, hints) : undefined;
       if (license !== undefined) reader.image.license ??= license;
       else if (!isUrl) reader.report("image-license", content);
     },
@@ -135,8 +135,8 @@ export const videoRules: Rules = elements("video", {
   content_segment_loc: {
     isUrl: true,
     open: keep("duration"),
-    text(reader, loc, facts) {
-      const resolved = loc === "" ? undefined : reader.url(loc, facts);
+    text(reader, loc, hints) {
+      const resolved = loc === "" ? undefined : reader.url(loc, hints);
       if (resolved === undefined) return;
       const { duration } = reader.attributes;
       const seconds = duration === undefined ? undefined : parseNumber(duration);
@@ -176,8 +176,8 @@ function text(set: (reader: ExtensionTarget, text: string) => unknown): Part {
 function url(set: (reader: ExtensionTarget, url: string) => unknown, name?: string): Part {
   return {
     isUrl: true,
-    text(reader, content, facts) {
-      const resolved = content === "" ? undefined : reader.url(content, facts);
+    text(reader, content, hints) {
+      const resolved = content === "" ? undefined : reader.url(content, hints);
       if (resolved !== undefined) set(reader, resolved);
       else if (name !== undefined && content !== "") reader.refuseUrl(name);
     },
@@ -187,8 +187,8 @@ function url(set: (reader: ExtensionTarget, url: string) => unknown, name?: stri
 function date(key: "expirationDate" | "publicationDate"): Part {
   return {
     form: "date",
-    text(reader, content, facts) {
-      const parsed = content === "" ? undefined : reader.date(content, facts);
+    text(reader, content, hints) {
+      const parsed = content === "" ? undefined : reader.date(content, hints);
       if (parsed !== undefined) reader.video[key] ??= parsed;
     },
   };

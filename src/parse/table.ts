@@ -7,7 +7,7 @@ import { isHttpUrl, trimUrl } from "../model/url.ts";
 import { unwrapUrl } from "../model/url-forms.ts";
 import type { EntrySink } from "./entries.ts";
 import { type Resolved, type Vocabulary, vocabularyOf } from "./namespaces.ts";
-import { exactFacts, noFacts, type TextFacts } from "./text-facts.ts";
+import { exactHints, noHints, type TextHints } from "./text-hints.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 import type { XmlCursor } from "./xml/cursor.ts";
 import type { XmlHandler, XmlName, XmlNamespaces } from "./xml/names.ts";
@@ -44,8 +44,8 @@ export interface TableContext {
 }
 
 export class TableReader<Target extends TableTarget> implements XmlHandler {
-  readonly target: Target;
   readonly urlsOnly: boolean;
+  readonly #target: Target;
   readonly #format: Format<Target>;
   readonly #namespace: string;
   readonly #cursor: XmlCursor;
@@ -63,7 +63,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 
   /** `name` is the name of the root. */
   constructor(format: Format<Target>, name: XmlName, target: Target, { cursor, namespaces, limits }: TableContext) {
-    this.target = target;
+    this.#target = target;
     this.urlsOnly = target.urlsOnly === true;
     this.#format = format;
     this.#namespace = name.namespace;
@@ -80,25 +80,27 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return rule.text !== undefined;
   }
 
-  /** Opens an element with this rule. */
+  /** Opens an element whose rule is already known. */
   enter(rule: ElementRule<Target>, attributes: XmlAttributes): void {
     this.rules.push(rule);
-    if (rule.open !== undefined) rule.open(this.target, attributes);
+    if (rule.open !== undefined) rule.open(this.#target, attributes);
   }
 
-  text(text: XmlText): void {
-    this.takeText(this.rules[this.rules.length - 1]!, text);
+  /** Passes a finished text to the rule of the innermost element, if the rule wants it: decoded, trimmed, perhaps empty. */
+  take(text: string, hints: TextHints): void {
+    const rule = this.rules[this.rules.length - 1]!;
+    if (rule.text !== undefined) rule.text(this.#target, text, hints);
   }
 
   close(): void {
     // Anything after the root is read as if it were inside.
     if (this.rules.length === 1) {
       this.isInRoot = false;
-      this.target.endImplied();
+      this.#target.endImplied();
       return;
     }
     const { close } = this.rules.pop()!;
-    if (close !== undefined) close(this.target);
+    if (close !== undefined) close(this.#target);
   }
 
   unclosedBefore(name: XmlName): number {
@@ -108,6 +110,12 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     // Elements that are left open between entries add up. If there are too many, all of them are closed.
     if (entry <= 0) return depth > mostWrappers ? depth : 0;
     return depth - entry + 1;
+  }
+
+  /** With `urlsOnly`: ends an entry without an end tag, and returns what takes pages about which there is nothing to report. */
+  beginLines(): NonNullable<TableTarget["lines"]> {
+    this.#target.endImplied();
+    return this.#target.lines!;
   }
 
   get isInEntry(): boolean {
@@ -134,7 +142,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       const bare = unwrapUrl(word.replace(/[,;]$/, ""));
       if (this.#cursor.stopped || !httpScheme.test(bare)) continue;
       this.#cursor.at = at + index;
-      stray!(this.target, detached(decodeReferences(bare, this.#cursor)));
+      stray!(this.#target, detached(decodeReferences(bare, this.#cursor)));
     }
   }
 
@@ -142,8 +150,8 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return entryStart.test(text);
   }
 
-  /** Passes the text of an element to its rule. */
-  takeText(rule: ElementRule<Target>, text: XmlText): void {
+  text(text: XmlText): void {
+    const rule = this.rules[this.rules.length - 1]!;
     const { value } = text;
     if (value === undefined || (rule.isUrl && text.isMixed)) {
       this.#unusable(rule, text);
@@ -161,7 +169,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       }
       this.#cursor.report("url-repaired", clean);
     }
-    rule.text!(this.target, detached(clean), text.endsInSplit ? exactFacts : noFacts);
+    this.take(detached(clean), text.endsInSplit ? exactHints : noHints);
   }
 
   // Reports a value that cannot be used. Only the value is dropped; the rest of the entry is kept.
@@ -172,9 +180,9 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
       else if (closed.isUrl) this.#cursor.report("url-invalid", whole.trim());
       else if (flaw === "too-long") this.#cursor.report("limit-text-length", closed.name, maxLength);
     };
-    if (closed.isFallback) this.target.missFallback?.(closed.name, report);
+    if (closed.isFallback) this.#target.missFallback?.(closed.name, report);
     else report();
-    if (closed.isUrl) this.target.refuseUrl?.(closed.name, closed.isKey);
+    if (closed.isUrl) this.#target.refuseUrl?.(closed.name, closed.isKey);
   }
 
   /**
@@ -253,9 +261,11 @@ export class ElementRule<Target> {
   readonly isEntry: boolean = false;
   /** Whether the entry is a page, so that with `urlsOnly`, only its URL is needed. */
   readonly isPage: boolean = false;
+  /** What the values of its attributes are, if the rule uses hints about them: a URL, or any text. */
+  readonly attributes: ReadonlyMap<string, "any" | "url"> | undefined = undefined;
   readonly open: ((target: Target, attributes: XmlAttributes) => void) | undefined = undefined;
   /** Receives the element's text: decoded, trimmed, perhaps empty. */
-  readonly text: ((target: Target, text: string, facts: TextFacts) => void) | undefined = undefined;
+  readonly text: ((target: Target, text: string, hints: TextHints) => void) | undefined = undefined;
   /** Whether the text is a URL. */
   readonly isUrl: boolean = false;
   /** Whether the URL is the URL of the entry. */

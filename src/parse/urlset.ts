@@ -16,7 +16,7 @@ import { readDate } from "./dates.ts";
 import type { Draft, EntryKind, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { type ExtensionTarget, imageRules, type KeptAttribute, newsRules, videoRules } from "./extensions.ts";
 import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
-import { noFacts, TextFacts } from "./text-facts.ts";
+import { noHints, TextHints } from "./text-hints.ts";
 import { parseChangeFrequency, parsePriority } from "./values.ts";
 import type { XmlAttributes } from "./xml/attributes.ts";
 
@@ -35,7 +35,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   /** Whether another entry began and ended inside this one, so that the next URL does not belong to this one. */
   hasPassedEntry = false;
   loc = "";
-  readonly #locFacts = new TextFacts();
+  readonly #locHints = new TextHints();
   /** A URL inside an unknown element of the entry, used if the entry has no other. */
   wrappedLoc = "";
   #moreLocs: string[] | undefined;
@@ -88,28 +88,28 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   }
 
   /** Turns a URL in place of an entry into an entry, with the fields that follow it. */
-  beginImplied(kind: EntryKind, text: string, facts: TextFacts): void {
+  beginImplied(kind: EntryKind, text: string, hints: TextHints): void {
     this.reportMisplaced("loc");
     this.begin(kind);
     this.isImplied = true;
-    this.setLoc(text, facts);
+    this.setLoc(text, hints);
   }
 
   /** Takes a URL that is written as text, in place of an entry. */
   takeStray(kind: EntryKind, text: string): void {
     this.report("xml-misplaced", text);
     this.begin(kind);
-    this.setLoc(text, noFacts);
+    this.setLoc(text, noHints);
     this.end();
   }
 
   /** Takes a URL that is written as text inside an entry. */
   setStrayLoc(text: string): void {
     this.report("xml-misplaced", text);
-    this.setLoc(text, noFacts);
+    this.setLoc(text, noHints);
   }
 
-  setLoc(text: string, facts: TextFacts): void {
+  setLoc(text: string, hints: TextHints): void {
     if (text === "") return;
     if (this.hasPassedEntry && this.loc !== "") {
       this.reportMisplaced("loc");
@@ -117,7 +117,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     }
     if (this.loc === "") {
       this.loc = text;
-      this.#locFacts.copy(facts);
+      this.#locHints.copy(hints);
     } else {
       this.report("url-several", text);
       this.#moreLocs ??= [];
@@ -126,8 +126,8 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     }
   }
 
-  setLastModified(text: string, facts: TextFacts): void {
-    if (this.#lastModified === undefined) this.#lastModified = this.date(text, facts);
+  setLastModified(text: string, hints: TextHints): void {
+    if (this.#lastModified === undefined) this.#lastModified = this.date(text, hints);
     else this.report("element-repeated", "lastmod");
   }
 
@@ -148,19 +148,19 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   }
 
   /** Normalizes a date, or reports that it is invalid. */
-  date(text: string, facts: TextFacts = noFacts): string | undefined {
-    return facts.isDate ? text : readDate(text, this.report);
+  date(text: string, hints: TextHints = noHints): string | undefined {
+    return hints.isDate ? text : readDate(text, this.report);
   }
 
   /** Google reads fewer date forms in news stories, and rejects stories with others. */
-  newsDate(text: string, facts: TextFacts): string | undefined {
+  newsDate(text: string, hints: TextHints): string | undefined {
     const report = (code: DocumentProblemCode, value: string) =>
       this.report(code === "date-invalid" ? code : "news-date-form", value);
-    return facts.isDate ? text : readDate(text, report);
+    return hints.isDate ? text : readDate(text, report);
   }
 
-  url(text: string, facts: TextFacts = noFacts): string | undefined {
-    return this.#sink.resolveUrl(text, facts);
+  url(text: string, hints: TextHints = noHints): string | undefined {
+    return this.#sink.resolveUrl(text, hints);
   }
 
   begin(kind: EntryKind): void {
@@ -189,7 +189,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.#sink.countEntry();
     if (this.loc === "" && this.wrappedLoc !== "") {
       this.reportMisplaced("loc");
-      this.setLoc(this.wrappedLoc, noFacts);
+      this.setLoc(this.wrappedLoc, noHints);
     }
     if (this.loc !== "") this.#add(kind);
     else if (!this.#isUrlRefused) this.report("url-missing");
@@ -197,7 +197,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
 
   #add(kind: EntryKind): void {
     const sink = this.#sink;
-    const url = sink.takeUrl(kind, this.loc, this.#locFacts);
+    const url = sink.takeUrl(kind, this.loc, this.#locHints);
     const repeated = sink.repeatedUrl;
     const lastModified = this.#lastModified;
     if (url !== undefined && kind === "page") sink.addPage(this.#page(url), !this.urlsOnly);
@@ -276,7 +276,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
       this.report("limit-alternates", undefined, this.#limits.alternates);
       return;
     }
-    const url = this.#sink.resolveUrl(href, attributes.facts(hrefAt), "alternate-relative");
+    const url = this.#sink.resolveUrl(href, attributes.hints(hrefAt), "alternate-relative");
     if (url === undefined) return;
     if (mistaken !== undefined) this.report("xml-namespace", mistaken);
     this.#alternates.push({ language, url });
@@ -340,7 +340,7 @@ function withLoc(fields: Rules): Rules {
     isUrl: true,
     isKey: true,
     children: fields,
-    text: (reader, text, facts) => reader.setLoc(text, facts),
+    text: (reader, text, hints) => reader.setLoc(text, hints),
   };
   for (const [key, found] of elements("sitemap", { loc })) fields.set(key, found);
   return fields;
@@ -348,20 +348,25 @@ function withLoc(fields: Rules): Rules {
 
 const sitemap: Rules = withLoc(
   elements("sitemap", {
-    lastmod: { form: "date", text: (reader, text, facts) => reader.setLastModified(text, facts) },
+    lastmod: { form: "date", text: (reader, text, hints) => reader.setLastModified(text, hints) },
   }),
 );
+
+const linkAttributes: Part["attributes"] = new Map([
+  ["hreflang", "any"],
+  ["href", "url"],
+]);
 
 const page: Rules = withLoc(
   new Map([
     ...elements<UrlsetReader>("sitemap", {
-      lastmod: { form: "date", text: (reader, text, facts) => reader.setLastModified(text, facts) },
+      lastmod: { form: "date", text: (reader, text, hints) => reader.setLastModified(text, hints) },
       changefreq: { text: (reader, text) => reader.setChangeFrequency(text) },
       priority: { text: (reader, text) => reader.setPriority(text) },
-      link: { open: (reader, attributes) => reader.addLink(attributes, "link") },
+      link: { attributes: linkAttributes, open: (reader, attributes) => reader.addLink(attributes, "link") },
     }),
     ...elements<UrlsetReader>("xhtml", {
-      link: { open: (reader, attributes) => reader.addLink(attributes, undefined) },
+      link: { attributes: linkAttributes, open: (reader, attributes) => reader.addLink(attributes, undefined) },
     }),
     ...elements<UrlsetReader>("news", {
       news: { children: newsRules, close: (reader) => reader.endNews() },
@@ -381,8 +386,8 @@ const fields: ElementRule<UrlsetReader> = wrapper(
   elements<UrlsetReader>("sitemap", {
     loc: { isUrl: true, text: (reader, text) => void (reader.wrappedLoc ||= text) },
     lastmod: {
-      text(reader, text, facts) {
-        if (reader.loc === "") reader.setLastModified(text, facts);
+      text(reader, text, hints) {
+        if (reader.loc === "") reader.setLastModified(text, hints);
       },
     },
   }),
@@ -421,10 +426,10 @@ function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): 
 //   Lenient: a URL as text between entries is an entry.
 function entriesOf(root: EntryKind): Part & { children: Rules } {
   const loose: Rules = elements("sitemap", {
-    loc: { isUrl: true, isKey: true, text: (reader, text, facts) => reader.beginImplied(root, text, facts) },
+    loc: { isUrl: true, isKey: true, text: (reader, text, hints) => reader.beginImplied(root, text, hints) },
     lastmod: {
-      text(reader, text, facts) {
-        if (reader.isImplied) reader.setLastModified(text, facts);
+      text(reader, text, hints) {
+        if (reader.isImplied) reader.setLastModified(text, hints);
       },
     },
   });

@@ -7,9 +7,9 @@ export const memoryPages = 24;
 export const namesStart = 65536;
 export const nameCount = 512;
 export const nameSize = 64;
-/** The fields of a name: its length, number and hints, the name that usually follows it, and its text. */
+/** The fields of a name: its length, number and traits, the name that usually follows it, and its text. */
 export const nameNumber = 4;
-export const nameHints = 8;
+export const nameTraits = 8;
 export const nameNext = 12;
 export const nameText = 16;
 export const longestName = 47;
@@ -43,11 +43,11 @@ export const linesStart = 1179648;
 /** How many bytes of a document may wait for the next chunk. */
 export const longestRest = 32768;
 
-/** The fields of a token: kind and number of the name, start, end, facts, a fingerprint or the number of a word (at the end of an
+/** The fields of a token: kind and number of the name, start, end, hints, a fingerprint or the number of a word (at the end of an
     entry: its shape, or 0), where its tag begins, and for an entry, where its end tag begins. */
 export const tokenStart = 4;
 export const tokenEnd = 8;
-export const tokenFacts = 12;
+export const tokenHints = 12;
 export const tokenHigh = 16;
 export const tokenLow = 20;
 export const tokenTag = 24;
@@ -69,7 +69,7 @@ export const kinds = 7;
 export const hasAttributes = 8;
 export const hidesAttributes = 16;
 
-/** Hints about the text of an element or attribute: it is a URL, the URL of an entry, a date, or any text. */
+/** Traits of the text of an element or attribute: it is a URL, the URL of an entry, a date, or any text. */
 export const isUrl = 1;
 export const isKey = 2;
 export const isDate = 4;
@@ -81,7 +81,7 @@ export const isUnwanted = 32;
 export const isNumber = 64;
 export const isEntry = 128;
 
-/** Facts about a text. `isRaw`: the text is unusual, so it is not in the list of texts. */
+/** Hints about a text. `isRaw`: the text is unusual, so it is not in the list of texts. */
 export const isRaw = 1;
 /** The text is raw, and comments interrupt it. */
 export const hasComments = 2;

@@ -4,7 +4,7 @@
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, TableReader, type TableTarget } from "../table.ts";
-import { noFacts, TextFacts } from "../text-facts.ts";
+import { noHints, TextHints } from "../text-hints.ts";
 import { isHighSurrogate, noAttributes } from "../xml/attributes.ts";
 import type { XmlName } from "../xml/names.ts";
 import type { CreateFastPath, FastPath, XmlScanner } from "../xml/scanner.ts";
@@ -29,8 +29,8 @@ export const usualFastPath: CreateFastPath = (scanner) => {
 class TokenReader implements FastPath {
   readonly #scanner: XmlScanner;
   readonly #tokenizer: Tokenizer;
-  readonly #facts = new TextFacts();
-  readonly #attributeFacts: TextFacts[] = [];
+  readonly #hints = new TextHints();
+  readonly #attributeHints: TextHints[] = [];
   readonly #acceptOrigin: (origin: string) => void;
   #reader: RuleReader | undefined;
   // The names that the scanner has read.
@@ -38,9 +38,9 @@ class TokenReader implements FastPath {
   readonly #numbers = new Map<XmlName | string, number>();
   // How many rules are open, up to and including the rule of the current entry; 0 outside of entries.
   #entryDepth = 0;
-  // How many problems were reported before the entry, and whether the tokenizer had the right hints about all of its elements.
+  // How many problems were reported before the entry, and whether all of its elements have the traits that the tokenizer was told.
   #reports = 0;
-  #isAsHinted = false;
+  #isAsExpected = false;
   // The index of the next text.
   #next = 0;
   // The part of the last chunk that could not be read yet: bytes, and the first half of a surrogate pair.
@@ -105,29 +105,30 @@ class TokenReader implements FastPath {
       this.#names = [];
       this.#numbers.clear();
     }
-    if (last?.shared && !this.#numbers.has(last) && reader.isInRoot) {
-      const isOpen = names.at(-1) === last;
-      const inner = reader.rules.at(-1)!;
-      // For a closed element, uses the rule it had while it was open: its own namespace declarations are no longer in scope.
-      const rule = isOpen || last.context !== inner ? inner : (last.meaning as Rule);
-      this.#add(last.raw, last, hintsOf(rule, reader.urlsOnly), rule);
+    if (last === undefined) return;
+    const inner = reader.rules[reader.rules.length - 1]!;
+    // For a closed element, uses the rule it had while it was open: its own namespace declarations are no longer in scope.
+    const rule = names.at(-1) === last || last.context !== inner ? inner : (last.meaning as Rule);
+    if (last.shared && !this.#numbers.has(last) && reader.isInRoot) {
+      this.#add(last.raw, last, traitsOf(rule, reader.urlsOnly), rule);
     }
     if (cursor.position !== tagEnd) return;
     for (let index = 0; index < tag.count; index++) {
       const name = tag.name(index);
       if (this.#numbers.has(name) || name.startsWith("xmlns")) continue;
-      this.#add(`${name}=`, name, attributeHints.get(name) ?? 0);
+      const form = rule.attributes?.get(name);
+      this.#add(`${name}=`, name, form === undefined ? 0 : formTraits[form]);
     }
   }
 
-  #add(key: string, name: XmlName | string, hints: number, rule?: Rule): void {
+  #add(key: string, name: XmlName | string, traits: number, rule?: Rule): void {
     // The number of names is limited, because a hostile document may have any number.
     if (this.#names.length >= mostNames || encoder.encode(key).length > layout.longestName) return;
     const element = typeof name === "string" ? undefined : name;
     this.#numbers.set(name, this.#names.length);
     this.#names.push({
       key,
-      hints,
+      traits,
       address: layout.unknownName,
       attribute: typeof name === "string" ? interned(name) : "",
       element,
@@ -214,7 +215,7 @@ class TokenReader implements FastPath {
   #play(reader: RuleReader, end: number): number {
     const { cursor, names, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
-    const { rules, target } = reader;
+    const { rules } = reader;
     this.#next = 0;
     attributes.count = 0;
     for (let at: number = layout.tokensStart; at < end && !cursor.stopped; at += layout.tokenSize) {
@@ -227,7 +228,7 @@ class TokenReader implements FastPath {
         reader.close();
         if (isEntryEnd) {
           this.#entryDepth = 0;
-          if (this.#isAsHinted && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
+          if (this.#isAsExpected && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
         }
         continue;
       }
@@ -239,43 +240,41 @@ class TokenReader implements FastPath {
       const tag = memory[(at + layout.tokenTag) >> 2]!;
       cursor.at = tag;
       const rule = reader.ruleOf(name.element!);
-      if (rule !== name.rule) this.#isAsHinted = false;
+      if (rule !== name.rule) this.#isAsExpected = false;
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0 || rule !== name.rule) return tag;
-        at = this.#takeLines(target, at, end);
+        at = this.#takeLines(reader, at, end);
         continue;
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
-      const hasComments = (memory[(at + layout.tokenFacts) >> 2]! & layout.hasComments) !== 0;
+      const hasComments = (memory[(at + layout.tokenHints) >> 2]! & layout.hasComments) !== 0;
       if (hides || hasComments || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
-      const hasAttributes = (head & layout.hasAttributes) !== 0;
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
         if (rule.isEntry) {
           this.#entryDepth = rules.length + 1;
           this.#reports = cursor.reports;
-          this.#isAsHinted = rule === name.rule;
+          this.#isAsExpected = rule === name.rule;
         }
         names.push(name.element!);
-        reader.enter(rule, hasAttributes ? attributes : noAttributes);
-      } else if (rule.open !== undefined) rule.open(target, hasAttributes ? attributes : noAttributes);
+      }
+      const hasAttributes = (head & layout.hasAttributes) !== 0;
+      reader.enter(rule, hasAttributes ? attributes : noAttributes);
       if (hasAttributes) attributes.count = 0;
       if (kind === layout.opens) continue;
-      if (kind === layout.isEmpty) {
-        if (rule.text !== undefined) rule.text(target, "", noFacts);
-      } else this.#takeText(reader, rule, at, kind === layout.holdsCdata);
-      if (rule.close !== undefined) rule.close(target);
+      if (kind === layout.isEmpty) reader.take("", noHints);
+      else this.#takeText(reader, rule, at, kind === layout.holdsCdata);
+      reader.close();
     }
     return -1;
   }
 
   // Takes entries that need no report, except perhaps for a repeated URL. Returns the last of their tokens.
-  #takeLines(target: TableTarget, first: number, end: number): number {
+  #takeLines(reader: RuleReader, first: number, end: number): number {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
     const { memory } = tokenizer;
-    const lines = target.lines!;
-    target.endImplied();
+    const lines = reader.beginLines();
     let at = first;
     let from = memory[(first + layout.tokenStart) >> 2]!;
     let count = 0;
@@ -299,20 +298,20 @@ class TokenReader implements FastPath {
     const { cursor } = this.#scanner;
     const start = memory[(at + layout.tokenStart) >> 2]!;
     const end = memory[(at + layout.tokenEnd) >> 2]!;
-    const facts = memory[(at + layout.tokenFacts) >> 2]!;
-    const value = this.#value(at, facts);
+    const hints = memory[(at + layout.tokenHints) >> 2]!;
+    const value = this.#value(at, hints);
     cursor.at = isCdata ? end + cdataEnd : end;
     if (rule.text === undefined) return;
-    if (value === undefined) this.#takeRaw(reader, rule, this.#tokenizer.decode(start, end), isCdata, start);
+    if (value === undefined) this.#takeRaw(reader, this.#tokenizer.decode(start, end), isCdata, start);
     else {
-      const isKnown = (facts & knownFacts) !== 0 && (!rule.isKey || (facts & layout.hasKey) !== 0);
-      const text = (facts & layout.hasSpace) === 0 ? value : trimUrl(value);
-      rule.text(reader.target, text, isKnown ? this.#factsAt(this.#facts, at, facts) : noFacts);
+      const isKnown = (hints & knownHints) !== 0 && (!rule.isKey || (hints & layout.hasKey) !== 0);
+      const text = (hints & layout.hasSpace) === 0 ? value : trimUrl(value);
+      reader.take(text, isKnown ? this.#hintsAt(this.#hints, at, hints) : noHints);
     }
   }
 
   // Takes a text that the tokenizer left undecoded.
-  #takeRaw(reader: RuleReader, rule: Rule, value: string, isCdata: boolean, start: number): void {
+  #takeRaw(reader: RuleReader, value: string, isCdata: boolean, start: number): void {
     const { cursor, depth, limits } = this.#scanner;
     const { at } = cursor;
     const text = new XmlText(cursor, limits.xmlTextLength, depth);
@@ -321,53 +320,53 @@ class TokenReader implements FastPath {
     if (isCdata) text.addCdata(value, true);
     else text.add(value, true);
     cursor.at = at;
-    reader.takeText(rule, text);
+    reader.text(text);
   }
 
   #addAttribute(name: string, at: number): void {
     const { memory } = this.#tokenizer;
     const { tag: attributes } = this.#scanner;
-    const facts = memory[(at + layout.tokenFacts) >> 2]!;
-    const value = this.#value(at, facts);
+    const hints = memory[(at + layout.tokenHints) >> 2]!;
+    const value = this.#value(at, hints);
     if (value === undefined) {
       const [start, end] = [memory[(at + layout.tokenStart) >> 2]!, memory[(at + layout.tokenEnd) >> 2]!];
       attributes.add(name, this.#tokenizer.decode(start, end));
       return;
     }
-    const known = (this.#attributeFacts[attributes.count] ??= new TextFacts());
-    attributes.add(name, value, this.#factsAt(known, at, facts));
+    const known = (this.#attributeHints[attributes.count] ??= new TextHints());
+    attributes.add(name, value, this.#hintsAt(known, at, hints));
   }
 
   // Returns the next text, or undefined if it must be read as written.
-  #value(at: number, facts: number): string | undefined {
+  #value(at: number, hints: number): string | undefined {
     const { memory, texts, words } = this.#tokenizer;
     if (memory[(at + layout.tokenStart) >> 2] === memory[(at + layout.tokenEnd) >> 2]) return "";
-    if ((facts & layout.isRaw) !== 0) return undefined;
-    if ((facts & layout.isKnownWord) !== 0) return words[memory[(at + layout.tokenHigh) >> 2]!]!;
+    if ((hints & layout.isRaw) !== 0) return undefined;
+    if ((hints & layout.isKnownWord) !== 0) return words[memory[(at + layout.tokenHigh) >> 2]!]!;
     const value = texts[this.#next++]!;
-    if ((facts & layout.isNewWord) !== 0) words[memory[(at + layout.tokenHigh) >> 2]!] = value;
+    if ((hints & layout.isNewWord) !== 0) words[memory[(at + layout.tokenHigh) >> 2]!] = value;
     return value;
   }
 
-  #factsAt(facts: TextFacts, at: number, flags: number): TextFacts {
+  #hintsAt(hints: TextHints, at: number, flags: number): TextHints {
     const { memory } = this.#tokenizer;
-    facts.isUrl = (flags & layout.isAccepted) !== 0;
-    facts.acceptOrigin = (flags & layout.isUnaccepted) !== 0 ? this.#acceptOrigin : undefined;
-    facts.isDate = (flags & layout.isUsualDate) !== 0;
-    facts.high = memory[(at + layout.tokenHigh) >> 2]!;
-    facts.low = memory[(at + layout.tokenLow) >> 2]!;
-    return facts;
+    hints.isUrl = (flags & layout.isAccepted) !== 0;
+    hints.acceptOrigin = (flags & layout.isUnaccepted) !== 0 ? this.#acceptOrigin : undefined;
+    hints.isDate = (flags & layout.isUsualDate) !== 0;
+    hints.high = memory[(at + layout.tokenHigh) >> 2]!;
+    hints.low = memory[(at + layout.tokenLow) >> 2]!;
+    return hints;
   }
 }
 
-// Tells the tokenizer what to expect of the text of an element.
-function hintsOf(rule: Rule, urlsOnly: boolean): number {
+// Tells the tokenizer what kind of text the rule of an element reads.
+function traitsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isPage) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
   if (rule.text === undefined) return wanted | layout.isUnwanted;
   const key = rule.isKey ? layout.isKey : 0;
   const url = rule.isUrl ? layout.isUrl : 0;
-  return wanted | key | url | (rule.form === undefined ? 0 : formHints[rule.form]);
+  return wanted | key | url | (rule.form === undefined ? 0 : formTraits[rule.form]);
 }
 
 // Returns the same string object for equal names, so that comparing them compares pointers.
@@ -394,16 +393,7 @@ const scratch = new Uint8Array(maxWindow * 3);
 const shortRun = 256;
 const mostShortRuns = 16;
 const mostNames = 200;
-const knownFacts = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
+const knownHints = layout.isAccepted | layout.isUnaccepted | layout.isUsualDate;
 // The length of `]]>`.
 const cdataEnd = 3;
-const formHints: Readonly<Record<NonNullable<Rule["form"]>, number>> = {
-  any: layout.isAny,
-  date: layout.isDate,
-  number: layout.isNumber,
-};
-// The attributes of a link to an alternate page.
-const attributeHints: ReadonlyMap<string, number> = new Map([
-  ["hreflang", layout.isAny],
-  ["href", layout.isUrl],
-]);
+const formTraits = { any: layout.isAny, date: layout.isDate, number: layout.isNumber, url: layout.isUrl } as const;

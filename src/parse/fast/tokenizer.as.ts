@@ -139,13 +139,13 @@ function element(from: i32, end: i32): i32 {
   if (slot == 0) return nameEnd >= end ? 0 : unusual();
   if (byte(nameEnd - 1) == 0x3d || depth >= deepest) return unusual();
   const length: i32 = load<i32>(slot);
-  const hints: i32 = load<i32>(slot, layout.nameHints);
+  const traits: i32 = load<i32>(slot, layout.nameTraits);
   const tokens: i32 = out;
   let start: i32 = nameEnd + 1;
   let head: i32 = load<i32>(slot, layout.nameNumber) << 8;
   attributeCount = 0;
   if (byte(nameEnd) != 0x3e) {
-    start = attributes(nameEnd, end, (hints & layout.wantsAttributes) != 0);
+    start = attributes(nameEnd, end, (traits & layout.wantsAttributes) != 0);
     if (start == 0) return 0;
     if (attributeCount > 0) head |= out != tokens ? layout.hasAttributes : layout.hidesAttributes;
     if (isEmptyTag) {
@@ -193,16 +193,16 @@ function element(from: i32, end: i32): i32 {
     const tokenAt: i32 = out;
     token(content | head, start, textEnd, p);
     const textAt: i32 = textOut;
-    let facts: i32 = takeText(tokenAt, hints, content, needed, wide);
-    if (hasComments && (facts & layout.isRaw) != 0) facts |= layout.hasComments;
-    store<i32>(tokenAt, facts, layout.tokenFacts);
-    if ((facts & layout.hasKey) != 0) {
+    let hints: i32 = takeText(tokenAt, traits, content, needed, wide);
+    if (hasComments && (hints & layout.isRaw) != 0) hints |= layout.hasComments;
+    store<i32>(tokenAt, hints, layout.tokenHints);
+    if ((hints & layout.hasKey) != 0) {
       keyToken = tokenAt;
       keyText = textAt;
       keyTextEnd = textOut;
       keyIsAscii = isWide ? 0 : 1;
     }
-    if (entryToken != 0) noteText(tokenAt, hints, facts, needed);
+    if (entryToken != 0) noteText(tokenAt, traits, hints, needed);
     isInterrupted = false;
     return after + 3 + length;
   }
@@ -211,7 +211,7 @@ function element(from: i32, end: i32): i32 {
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
-  if (urlsOnly != 0 && (hints & layout.isEntry) != 0) beginEntry(p);
+  if (urlsOnly != 0 && (traits & layout.isEntry) != 0) beginEntry(p);
   token(layout.opens | head, p, start, p);
   note(layout.opens | head);
   return firstEnd;
@@ -269,16 +269,17 @@ function note(word: i32): void {
 
 // Adds an element or attribute with a text to the shape, which distinguishes no text, an unwanted text, a valid text, and a short text with
 // exactly these bytes.
-function noteText(tokenAt: i32, hints: i32, facts: i32, needed: i32): void {
+function noteText(tokenAt: i32, traits: i32, hints: i32, needed: i32): void {
   const head: i32 = load<i32>(tokenAt);
   const start: i32 = load<i32>(tokenAt, layout.tokenStart);
   const length: i32 = load<i32>(tokenAt, layout.tokenEnd) - start;
   if (length == 0) note(head);
-  else if ((hints & layout.isUnwanted) != 0) note(head | 0x10000);
-  else if ((facts & (layout.isRaw | layout.hasSpace)) != 0) entryToken = 0;
-  else if ((hints & layout.isAny) != 0 || (facts & (layout.isAccepted | layout.isUsualDate)) != 0) note(head | 0x20000);
-  else if ((hints & layout.isUrl) != 0 || needed != 0 || isInterrupted || length > 16) entryToken = 0;
-  else if ((hints & layout.isNumber) != 0 && areDigits(start, length)) note(head | 0x20000);
+  else if ((traits & layout.isUnwanted) != 0) note(head | 0x10000);
+  else if ((hints & (layout.isRaw | layout.hasSpace)) != 0) entryToken = 0;
+  else if ((traits & layout.isAny) != 0 || (hints & (layout.isAccepted | layout.isUsualDate)) != 0)
+    note(head | 0x20000);
+  else if ((traits & layout.isUrl) != 0 || needed != 0 || isInterrupted || length > 16) entryToken = 0;
+  else if ((traits & layout.isNumber) != 0 && areDigits(start, length)) note(head | 0x20000);
   else {
     const v: v128 = wordOf(start, length);
     note(head | 0x30000);
@@ -320,7 +321,7 @@ function token(head: i32, start: i32, end: i32, tag: i32): void {
   store<i32>(out, head);
   store<i32>(out, start, layout.tokenStart);
   store<i32>(out, end, layout.tokenEnd);
-  store<i32>(out, 0, layout.tokenFacts);
+  store<i32>(out, 0, layout.tokenHints);
   store<i32>(out, tag, layout.tokenTag);
   out += layout.tokenSize;
 }
@@ -350,7 +351,7 @@ function attributes(from: i32, end: i32, areWanted: bool): i32 {
       store<i32>(out, special, layout.tokenHigh);
       store<i32>(out, other, layout.tokenLow);
       token(layout.isAttribute | (load<i32>(slot, layout.nameNumber) << 8), p + 1, valueEnd, 0);
-      store<i32>(out - layout.tokenSize, slot, layout.tokenFacts);
+      store<i32>(out - layout.tokenSize, slot, layout.tokenHints);
     }
     p = valueEnd + 1;
   }
@@ -361,11 +362,11 @@ function takeAttributes(tokens: i32): void {
   for (let tokenAt: i32 = tokens; tokenAt < out; tokenAt += layout.tokenSize) {
     const needed: i32 = load<i32>(tokenAt, layout.tokenHigh);
     const wide: i32 = load<i32>(tokenAt, layout.tokenLow);
-    const slot: i32 = load<i32>(tokenAt, layout.tokenFacts);
-    const hints: i32 = load<i32>(slot, layout.nameHints);
-    const facts: i32 = takeText(tokenAt, hints, layout.isAttribute, needed, wide);
-    store<i32>(tokenAt, facts, layout.tokenFacts);
-    if (entryToken != 0) noteText(tokenAt, hints, facts, needed);
+    const slot: i32 = load<i32>(tokenAt, layout.tokenHints);
+    const traits: i32 = load<i32>(slot, layout.nameTraits);
+    const hints: i32 = takeText(tokenAt, traits, layout.isAttribute, needed, wide);
+    store<i32>(tokenAt, hints, layout.tokenHints);
+    if (entryToken != 0) noteText(tokenAt, traits, hints, needed);
   }
 }
 
@@ -488,32 +489,32 @@ function specials(v: v128): i32 {
   );
 }
 
-// Writes the text of a token to the list, unless it is a known word. Returns the facts about it.
-function takeText(tokenAt: i32, hints: i32, content: i32, needed: i32, wide: i32): i32 {
+// Writes the text of a token to the list, unless it is a known word. Returns the hints about it.
+function takeText(tokenAt: i32, traits: i32, content: i32, needed: i32, wide: i32): i32 {
   const start: i32 = load<i32>(tokenAt, layout.tokenStart);
   const end: i32 = load<i32>(tokenAt, layout.tokenEnd);
   if (start == end) return 0;
-  if ((hints & layout.isUnwanted) != 0) return layout.isRaw;
-  let facts: i32 = 0;
+  if ((traits & layout.isUnwanted) != 0) return layout.isRaw;
+  let hints: i32 = 0;
   isWide = wide != 0;
   const isOnePiece: bool = needed == 0 && !isInterrupted;
   if (isOnePiece && !mayTrim(start, end)) {
-    if ((hints & layout.isDate) != 0 && isDateAt(start, end - start)) facts |= layout.isUsualDate;
+    if ((traits & layout.isDate) != 0 && isDateAt(start, end - start)) hints |= layout.isUsualDate;
     // The texts of an entry that becomes one token are dropped, so they must not become words.
-    if ((hints & layout.isUrl) == 0 && end - start <= 16 && entryToken == 0) {
-      facts |= wordAt(start, end - start, tokenAt);
-      if ((facts & layout.isKnownWord) != 0) return facts;
+    if ((traits & layout.isUrl) == 0 && end - start <= 16 && entryToken == 0) {
+      hints |= wordAt(start, end - start, tokenAt);
+      if ((hints & layout.isKnownWord) != 0) return hints;
     }
   }
   store<u8>(textOut, 0x22);
   const written: i32 = textOut + 1;
   const o: i32 = isOnePiece ? copy(written, start, end) : decode(written, start, end, content);
   if (o == 0) return layout.isRaw;
-  if (mayTrim(written, o)) facts |= layout.hasSpace;
-  else if ((hints & layout.isUrl) != 0) {
-    if (!isEscaped && isUrlAt(written, o)) facts |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
-    if ((hints & layout.isKey) != 0 && (facts & (layout.isAccepted | layout.isUnaccepted)) != 0) {
-      facts |= layout.hasKey;
+  if (mayTrim(written, o)) hints |= layout.hasSpace;
+  else if ((traits & layout.isUrl) != 0) {
+    if (!isEscaped && isUrlAt(written, o)) hints |= hasOrigin(written) ? layout.isAccepted : layout.isUnaccepted;
+    if ((traits & layout.isKey) != 0 && (hints & (layout.isAccepted | layout.isUnaccepted)) != 0) {
+      hints |= layout.hasKey;
       fingerprint(written, o - written, tokenAt);
     }
   }
@@ -521,7 +522,7 @@ function takeText(tokenAt: i32, hints: i32, content: i32, needed: i32, wide: i32
   store<u16>(o, 0x2c22);
   textOut = o + 2;
   if (isWide) isAscii = 0;
-  return facts;
+  return hints;
 }
 
 function copy(to: i32, start: i32, end: i32): i32 {

@@ -12,14 +12,14 @@ import { tokenizerCode } from "./tokenizer-code.ts";
 /** An element or attribute of a document that the tokenizer knows. The key of an attribute ends in `=`. */
 export interface KnownName {
   readonly key: string;
-  /** What kind of text to expect: see the hints in layout.ts. */
-  readonly hints: number;
+  /** What kind of text to expect: see the traits in layout.ts. */
+  readonly traits: number;
   /** Its address in the tokenizer's memory. */
   address: number;
   /** For an attribute: its name. */
   readonly attribute: string;
   readonly element: XmlName | undefined;
-  /** The rule for this name when it was first read. The hints describe that rule. */
+  /** The rule for this name when it was first read. The traits describe that rule. */
   readonly rule: object | undefined;
   /** Whether entries have this name. Inside an entry, only the scanner can tell whether the name starts another one. */
   readonly isEntryName: boolean;
@@ -79,7 +79,7 @@ export class Tokenizer {
     const scratch = this.bytes.subarray(layout.scratchStart, layout.scratchStart + 256);
     const { written } = encoder.encodeInto(name.key, scratch);
     const address = this.#code.addName(layout.scratchStart, written);
-    this.memory.set([number, name.hints, address], (address + layout.nameNumber) >> 2);
+    this.memory.set([number, name.traits, address], (address + layout.nameNumber) >> 2);
     name.address = address;
   }
 

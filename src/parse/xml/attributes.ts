@@ -3,7 +3,7 @@
 //   Lenient: values without quotes, attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
-import { noFacts, type TextFacts } from "../text-facts.ts";
+import { noHints, type TextHints } from "../text-hints.ts";
 import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
 /** A start tag with its attributes. Valid only while its element is being opened. Values are decoded on demand. */
@@ -11,7 +11,7 @@ export class XmlAttributes {
   readonly #watcher: ReferenceWatcher;
   readonly #names: string[] = [];
   readonly #values: string[] = [];
-  readonly #facts: (TextFacts | undefined)[] = [];
+  readonly #hints: (TextHints | undefined)[] = [];
   count = 0;
   readonly #maxCount: number;
   readonly #maxValueLength: number;
@@ -34,12 +34,12 @@ export class XmlAttributes {
     this.#maxValueLength = maxValueLength;
   }
 
-  /** Adds an attribute. Give `facts` only for a value that is already decoded. */
-  add(name: string, value: string, facts?: TextFacts): void {
+  /** Adds an attribute. Give `hints` only for a value that is already decoded. */
+  add(name: string, value: string, hints?: TextHints): void {
     const index = this.count++;
     this.#names[index] = name;
     this.#values[index] = value;
-    this.#facts[index] = facts;
+    this.#hints[index] = hints;
   }
 
   /** The name as written, with its prefix. */
@@ -65,8 +65,8 @@ export class XmlAttributes {
     return -1;
   }
 
-  facts(index: number): TextFacts {
-    return this.#facts[index] ?? noFacts;
+  hints(index: number): TextHints {
+    return this.#hints[index] ?? noHints;
   }
 
   /** The value as written, unless it is already decoded. */
@@ -77,7 +77,7 @@ export class XmlAttributes {
   /** The decoded value. White space becomes spaces: https://www.w3.org/TR/xml/#AVNormalize */
   value(index: number): string {
     const value = this.#values[index]!;
-    if (this.#facts[index] !== undefined) return value;
+    if (this.#hints[index] !== undefined) return value;
     return detached(decodeReferences(value.replace(lineEnds, " "), this.#watcher));
   }
 

@@ -1,7 +1,8 @@
-// What is already known about a text that is passed to a rule. Facts only save work: without them, the rule finds out by itself.
+// What is already known about a text that is passed to a rule. Hints save work: without them, the rule finds out by itself. Only `isExact`
+// says what the text alone does not show.
 
-/** Facts about a text, valid only during the call that passes it. */
-export class TextFacts {
+/** Hints about a text, valid only during the call that passes it. */
+export class TextHints {
   /** Whether the text is a valid URL as is: trimmed, not too long, and with an origin that was accepted before. */
   isUrl = false;
   /** The fingerprint of that URL, if it is the URL of an entry. */
@@ -14,15 +15,15 @@ export class TextFacts {
   /** Whether a `]]>` at the end belongs to the text, because it was split between two CDATA sections. */
   isExact = false;
 
-  copy(facts: TextFacts): void {
-    this.isUrl = facts.isUrl;
-    this.high = facts.high;
-    this.low = facts.low;
-    this.acceptOrigin = facts.acceptOrigin;
-    this.isExact = facts.isExact;
+  copy(hints: TextHints): void {
+    this.isUrl = hints.isUrl;
+    this.high = hints.high;
+    this.low = hints.low;
+    this.acceptOrigin = hints.acceptOrigin;
+    this.isExact = hints.isExact;
   }
 }
 
-export const noFacts: TextFacts = new TextFacts();
-export const exactFacts: TextFacts = new TextFacts();
-exactFacts.isExact = true;
+export const noHints: TextHints = new TextHints();
+export const exactHints: TextHints = new TextHints();
+exactHints.isExact = true;
