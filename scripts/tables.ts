@@ -15,7 +15,7 @@ import { knownPaths } from "../src/discover/known-paths.ts";
 import { comparedFields } from "../src/model/change.ts";
 import { byteProblems, entryProblems, lineProblems, xmlProblems } from "../src/model/document-problems.ts";
 import { fixedLimits } from "../src/model/fixed-limits.ts";
-import { limitOptions, type OptionRow } from "../src/model/option-row.ts";
+import type { OptionRow } from "../src/model/option-row.ts";
 import { optionSections, pageOptions } from "../src/model/option-table.ts";
 import {
   alternateFields,
@@ -322,7 +322,7 @@ function optionTables(): Map<string, string> {
         return [heading, "option", rows === pageOptions ? "PageFilters" : "Options", rows];
       }),
     ["Timeouts", "timeout", "Timeouts", optionRows.find(({ name }) => name === "timeout")?.members ?? []],
-    ["Limits", "limit", "Limits", limitOptions],
+    ["Limits", "limit", "Limits", optionRows.find(({ name }) => name === "limits")?.members ?? []],
     ["Fixed limits", "limit", "FixedLimits", Object.keys(fixedLimits).map((name) => ({ name }))],
   ];
   return new Map(

@@ -1,5 +1,5 @@
 // What an option is, how its value is checked, and the options for a single document. This file must not import the options of a crawl
-// (option-table.ts), because it is part of the bundles of `sitegrove/parse`.
+// (option-table.ts) or have texts of flags, because it is part of the bundles of `sitegrove/parse`.
 import { fixedLimitsOf } from "./fixed-limits.ts";
 import { absoluteUrl, boolean, number, optionsIn } from "./option-checks.ts";
 
@@ -39,55 +39,21 @@ export interface FlagRow {
 }
 
 type FlagFormat = "number" | "seconds" | "bytes" | "text" | "texts" | "headers" | "pairs" | "files";
-type FlagValue = FlagFormat | Readonly<Record<string, unknown>>;
-
-export function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
-  return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
-}
-
-export function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
-  return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
-}
-
-/** An option that its flag turns on. */
-export function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
-  return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
-}
-
-/** An option whose flag takes a value. */
-export function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
-  return { ...row, flags: [takes(...flag)] };
-}
+export type FlagValue = FlagFormat | Readonly<Record<string, unknown>>;
 
 /** The URL of a document that is parsed. */
 export const urlOption: OptionRow = { name: "url", check: absoluteUrl };
 
-export const strictOption: OptionRow = on("strict", "--strict", "stop reading a document at the first XML error");
+export const strictOption: OptionRow = { name: "strict", default: false };
 
 export const limitOptions: readonly OptionRow[] = [
   { name: "pages", default: Number.POSITIVE_INFINITY },
-  valued(
-    { name: "sitemaps", default: 50_000 },
-    "number",
-    "--max-sitemaps <n>",
-    "maximum number of sitemaps per website",
-  ),
-  valued({ name: "depth", default: 11 }, "number", "--max-depth <n>", "maximum nesting depth of sitemap indexes"),
+  { name: "sitemaps", default: 50_000 },
+  { name: "depth", default: 11 },
   { name: "bytes", default: Number.POSITIVE_INFINITY },
-  {
-    name: "documentBytes",
-    default: 104_857_600,
-    more: "The protocol allows half.",
-    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
-  },
-  {
-    name: "time",
-    default: Number.POSITIVE_INFINITY,
-    // A replay needs no time limit: documents that were cut off are also missing from the archive.
-    shapesTree: false,
-    more: "Results found by then are still written.",
-    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
-  },
+  { name: "documentBytes", default: 104_857_600 },
+  // A replay needs no time limit: documents that were cut off are also missing from the archive.
+  { name: "time", default: Number.POSITIVE_INFINITY, shapesTree: false },
 ];
 
 export const limitsOption: OptionRow = { name: "limits", members: limitOptions };

@@ -5,7 +5,14 @@
 import { since } from "./instant.ts";
 import * as checks from "./option-checks.ts";
 import { oneOf } from "./option-checks.ts";
-import { limitsOption, type OptionRow, on, sets, strictOption, takes, valued } from "./option-row.ts";
+import {
+  type FlagRow,
+  type FlagValue,
+  limitOptions,
+  limitsOption,
+  type OptionRow,
+  strictOption,
+} from "./option-row.ts";
 import { patterns } from "./pattern.ts";
 import { rewrite } from "./rewrite.ts";
 import { version } from "./version.ts";
@@ -18,6 +25,24 @@ export interface OptionSection {
   /** Whether these options affect the tree. They are saved in archives, and a replay uses them. */
   readonly shapesTree?: true;
   readonly rows: readonly OptionRow[];
+}
+
+function takes(value: FlagValue, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+function sets(value: unknown, flags: string, text: string, conflicts?: string): FlagRow {
+  return { flags, text, sets: value, ...(conflicts === undefined ? {} : { conflicts }) };
+}
+
+/** An option that its flag turns on. */
+function on(name: string, flags: string, text: string, conflicts?: string): OptionRow {
+  return { name, default: false, flags: [sets(true, flags, text, conflicts)] };
+}
+
+/** An option whose flag takes a value. */
+function valued(row: OptionRow, ...flag: Parameters<typeof takes>): OptionRow {
+  return { ...row, flags: [takes(...flag)] };
 }
 
 /** An option that its flag turns off. */
@@ -147,7 +172,24 @@ const recursionOptions: readonly OptionRow[] = [
   { name: "recurseList", check: checks.functionValue },
 ];
 
-const parsingOptions: readonly OptionRow[] = [strictOption];
+const parsingOptions: readonly OptionRow[] = [
+  extended(strictOption, { flags: [sets(true, "--strict", "stop reading a document at the first XML error")] }),
+];
+
+const limitDetails: Readonly<Record<string, Pick<OptionRow, "flags" | "more">>> = {
+  sitemaps: { flags: [takes("number", "--max-sitemaps <n>", "maximum number of sitemaps per website")] },
+  depth: { flags: [takes("number", "--max-depth <n>", "maximum nesting depth of sitemap indexes")] },
+  documentBytes: {
+    more: "The protocol allows half.",
+    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
+  },
+  time: {
+    more: "Results found by then are still written.",
+    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
+  },
+};
+
+const limitRows = limitOptions.map((row) => extended(row, limitDetails[row.name] ?? {}));
 
 const fetchingOptions: readonly OptionRow[] = [
   {
@@ -292,7 +334,7 @@ export const optionSections: readonly OptionSection[] = [
     heading: "Limits",
     flags: "Limits",
     shapesTree: true,
-    rows: [limitsOption],
+    rows: [{ ...limitsOption, members: limitRows }],
   },
   { heading: "Storage", flags: "Archive", rows: storageOptions },
   { heading: "Events and cancellation", rows: watchingOptions },
