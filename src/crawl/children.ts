@@ -4,8 +4,8 @@ import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
+import type { Budget } from "./budget.ts";
 import type { Frame } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 
 export interface Children {
@@ -26,13 +26,13 @@ export interface ChildrenOptions {
   readonly isRobots: boolean;
   /** How many children are kept. */
   readonly most: number;
-  readonly frontier: Pick<Frontier, "takeText">;
+  readonly budget: Pick<Budget, "spendUrl">;
   readonly settings: Pick<Settings, "recurse" | "recurseList">;
   readonly filter: PageFilter | undefined;
 }
 
 export function childrenOf(options: ChildrenOptions): Children {
-  const { url, parent, isRobots, most, frontier, settings, filter } = options;
+  const { url, parent, isRobots, most, budget, settings, filter } = options;
   const { recurse, recurseList } = settings;
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
@@ -44,7 +44,7 @@ export function childrenOf(options: ChildrenOptions): Children {
       return;
     }
     // The first reference beyond the budget is kept, so that the problem can name it.
-    if (!frontier.takeText(reference)) within = listed.length;
+    if (!budget.spendUrl(reference)) within = listed.length;
     // A substring would keep the whole document in memory.
     const { lastModified } = reference;
     const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };

@@ -2,26 +2,25 @@
 
 import type { ListedPage } from "../model/page.ts";
 import { PageLines, type PageList } from "../model/page-list.ts";
-import { type Problem, problem } from "../model/problem.ts";
+import type { Problem } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
+import type { Budget } from "./budget.ts";
 import { type Children, type ListedChildren, noChildren } from "./children.ts";
 import type { Declaration } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
+import type { Identities } from "./identities.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { ReadDocument, Reading } from "./read.ts";
 import type { Emit } from "./run.ts";
 
 export interface ContentOptions {
   readonly reading: ReturnType<ReadDocument>;
-  /** The URL of the document, after redirects, and its keys. */
+  /** The URL of the document, after redirects. */
   readonly url: string;
-  readonly keys: readonly string[];
   readonly entry: Declaration;
   readonly children: Children;
-  readonly frontier: Frontier;
+  readonly budget: Budget;
+  readonly identities: Identities;
   readonly filter: PageFilter | undefined;
-  /** The value of `limits.pages`, which the problem shows. */
-  readonly mostPages: number;
   readonly emit: Emit;
 }
 
@@ -53,7 +52,7 @@ export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[
 }
 
 export async function readContent(options: ContentOptions): Promise<Content> {
-  const { reading, url, keys, entry, children, frontier, filter, mostPages, emit } = options;
+  const { reading, url, entry, children, budget, identities, filter, emit } = options;
   const { by, parent } = entry;
   const isRobots = by === "robots";
   const isListed = filter?.lists(url, parent.node.format) ?? true;
@@ -64,9 +63,9 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   async function report(all: PageList): Promise<void> {
     if (!started) await emit({ type: "start", url, depth: parent.depth + 1 });
     started = true;
-    const taken = frontier.takePages(all.length);
+    const taken = budget.spendPages(all.length);
     pageCount += taken;
-    if (taken < all.length) cut ??= problem("limit-pages", { limit: mostPages });
+    if (taken < all.length) cut ??= budget.pageLimit;
     const within = taken === all.length ? all : all.slice(0, taken);
     const pages = filter === undefined ? within : isListed ? await filter.pages(within) : [];
     for (const found of filter?.newProblems() ?? []) await emit(found);
@@ -80,7 +79,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   async function release(): Promise<void> {
     const batches = held ?? [];
     held = undefined;
-    for (const batch of batches) if (cut === undefined && !frontier.isEnough) await report(batch);
+    for (const batch of batches) if (cut === undefined && !budget.isEnough) await report(batch);
   }
 
   let step = await reading.next();
@@ -92,11 +91,11 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     if (held !== undefined) {
       held.push(pages);
       heldPages += pages.length;
-      if (!frontier.mayList(heldPages)) await release();
+      if (!identities.mayHave(heldPages)) await release();
     } else if (pages.length > 0) await report(pages);
-    step = await reading.next(cut === undefined && !frontier.isEnough);
+    step = await reading.next(cut === undefined && !budget.isEnough);
   }
-  const sameAs = held && frontier.sameAs(step.value, keys);
+  const sameAs = held && identities.find(step.value);
   if (sameAs === undefined) await release();
   const reason = whyInvalid(step.value, entry);
   const isIndex = step.value.outcome.kind === "index" && reason === undefined && sameAs === undefined;

@@ -1,17 +1,19 @@
 // `order: "arrival"`: documents are read as soon as they arrive, and their pages are reported at once. The walk still visits all documents
 // in declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result.
 // Only declared documents are read early: what the homepage links to and guesses are compared with everything declared.
+import type { Budget } from "./budget.ts";
 import type { Content } from "./content.ts";
 import { type Declaration, type Frame, frameOf } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { Plan } from "./plan.ts";
 import type { Prefetcher } from "./prefetch.ts";
 import { type FoundDocument, follow, type Hop } from "./redirects.ts";
+import type { Visited } from "./visited.ts";
 
 export interface EarlyReaderOptions {
   readonly plan: Plan;
-  readonly frontier: Frontier;
+  readonly budget: Budget;
+  readonly visited: Visited;
   readonly prefetcher: Prefetcher;
   readonly filter: PageFilter | undefined;
   /** Reads a document. Returns undefined if it was already read. */
@@ -41,12 +43,12 @@ export class EarlyReader {
   }
 
   async #take(entry: Declaration, first: Hop): Promise<void> {
-    const { frontier, prefetcher, filter, onError } = this.#options;
+    const { visited, prefetcher, filter, onError } = this.#options;
     // Failures are ignored here, because the walk reports them.
     const found = await follow(
       first,
       (hop) => prefetcher.peek(hop),
-      (hop) => frontier.isPointless(hop) || undefined,
+      (hop) => visited.isPointless(hop) || undefined,
     ).catch(() => undefined);
     if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
     // The walk reads documents whose result depends on which reference is visited first: that decides whether credentials are sent, and
@@ -66,13 +68,12 @@ export class EarlyReader {
   }
 
   async #read(found: FoundDocument, entry: Declaration, first: Hop): Promise<void> {
-    const { plan, frontier, prefetcher, read } = this.#options;
-    if (frontier.isKnown(first.key) || !frontier.reserve(first.key)) return;
+    const { plan, budget, visited, prefetcher, read } = this.#options;
+    if (visited.isKnown(first.key) || !budget.reserve(first.key)) return;
     const reading = read(found, entry);
     prefetcher.taken(first);
-    if (reading === undefined) return frontier.unreserve(first.key);
-    const content = await reading;
-    const below = framesAfter(content, found.url, entry);
+    if (reading === undefined) return void budget.unreserve(first.key);
+    const below = framesAfter(await reading, found.url, entry);
     for (const frame of below) plan.expect(frame);
     if (below.length > 0) prefetcher.fill();
   }

@@ -9,9 +9,9 @@ import { notSitemap } from "../model/problem-log.ts";
 import type { Sitemap } from "../model/sitemap.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
+import { Budget } from "./budget.ts";
 import { EarlyReader } from "./early.ts";
 import { nothingRead } from "./frame.ts";
-import { Frontier } from "./frontier.ts";
 import { readHomepage } from "./homepage.ts";
 import { robotsIn } from "./host-robots.ts";
 import { type OpenCrawl, openCrawl } from "./open.ts";
@@ -22,6 +22,7 @@ import { read, takeTurn } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import type { Emit, Progress, RunOptions } from "./run.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
+import { Visited } from "./visited.ts";
 
 /** Runs one crawl. Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
 export async function runCrawl(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
@@ -76,9 +77,10 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
   const { signal, limits } = settings;
   signal?.throwIfAborted();
   const rules = followRules(limits, startUrls, source, settings.rewrite);
-  const frontier = new Frontier(limits, filter);
-  const plan = new Plan({ start, settings, frontier, rules, problems, over: () => time.over() });
-  const prefetcher = new Prefetcher({ ...sources, plan, frontier, rules, signal: time.signal });
+  const budget = new Budget(limits, filter);
+  const visited = new Visited();
+  const plan = new Plan({ start, settings, budget, visited, rules, problems, over: () => time.over() });
+  const prefetcher = new Prefetcher({ ...sources, plan, budget, visited, rules, signal: time.signal });
 
   const fetchHop = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop), store);
 
@@ -92,7 +94,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     const { keys, hops } = followed;
     const about = { url, keys, status: document.status, response: responseOf(document, hops) };
     const page = { ...about, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
-    frontier.foundHomepage(keys, content.isHtml ? page : undefined);
+    visited.foundHomepage(keys, content.isHtml ? page : undefined);
     plan.tookHomepage(followed, content);
     prefetcher.fill();
   }
@@ -111,7 +113,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     if (role !== "robots" || !isRedirected || !settings.useHomepage || !isSamePlace(url, plan.homepage))
       return fetchHop(hop);
     await homepageOnce();
-    const page = frontier.missing(hop.key, true);
+    const page = visited.missingAt(hop.key, true);
     return page === undefined
       ? fetchHop(hop)
       : { outcome: "absent", url, role, attempts: 0, status: page.status as number, reason: page.reason };
@@ -123,13 +125,13 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     drop: (found) => prefetcher.drop(found),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
   };
-  const visiting = { homepage: start.homepage, settings, frontier, rules, filter, omitMissing, readsEarly };
+  const visiting = { homepage: start.homepage, settings, budget, visited, rules, filter, omitMissing, readsEarly };
   const visitor = new Visitor(visiting, io, emit);
 
   let failure: { readonly error: unknown } | undefined;
   if (readsEarly) {
     const early = new EarlyReader({
-      ...{ plan, frontier, prefetcher, filter },
+      ...{ plan, budget, visited, prefetcher, filter },
       read: (found, entry) => visitor.readEarly(found, entry),
       readers: settings.concurrency.total,
       onError(error) {
@@ -176,12 +178,12 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     totals: {
       sitemaps: visitor.readable,
       invalid: visitor.invalid,
-      pages: frontier.pages,
+      pages: budget.pages,
       requests: asked.requests,
       // This is copied, because responses may still arrive while the caller handles the last event.
       obtained: { ...asked.obtained },
-      wireBytes: frontier.wireBytes,
-      reusedBytes: frontier.reusedBytes,
+      wireBytes: budget.wireBytes,
+      reusedBytes: budget.reusedBytes,
       duration: Math.round(performance.now() - open.openedAt),
     },
     discovery: plan.records,
@@ -194,12 +196,12 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };
     await visitor.report(root, 0, nothingRead);
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
-    if (!time.leftUnread && !frontier.isEnough) await store?.finish();
+    if (!time.leftUnread && !budget.isEnough) await store?.finish();
     const reachable = unreachable === undefined;
     const about = { reachable, ...defined({ unreachable, filtered: filter?.counts }) };
     return {
       type: "finished",
-      end: frontier.isEnough ? "limit" : "end",
+      end: budget.isEnough ? "limit" : "end",
       complete: visitor.complete,
       ...soFar(),
       ...about,

@@ -9,11 +9,12 @@ import { type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type IndexSitemap, protocolEntries, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
+import type { Budget } from "./budget.ts";
 import { type Declaration, type Frame, frameOf, type Visit } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
 import type { HomepageContent } from "./homepage.ts";
 import type { Start } from "./prepare.ts";
 import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects.ts";
+import type { Visited } from "./visited.ts";
 
 export type Step =
   /** Visit a reference. `needsFetch` means that it is a candidate that nothing has prefetched. */
@@ -28,7 +29,8 @@ export type Step =
 export interface PlanOptions {
   readonly start: Start;
   readonly settings: Settings;
-  readonly frontier: Frontier;
+  readonly budget: Budget;
+  readonly visited: Visited;
   readonly rules: FollowRules;
   /** Problems of the whole website that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
@@ -98,7 +100,7 @@ export class Plan {
   next(): Step | undefined {
     const nextPage = this.#nextPage;
     this.#nextPage = undefined;
-    if (nextPage !== undefined && !this.#options.frontier.isEnough)
+    if (nextPage !== undefined && !this.#options.budget.isEnough)
       return { type: "visit", entry: nextPage, needsFetch: false };
     const frame = this.#stack.at(-1);
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
@@ -106,8 +108,8 @@ export class Plan {
 
   /** Calls `start` with what may be prefetched, in the order of the visits, until it returns false. A fetch that `isSpare` must not delay others. */
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
-    const { frontier } = this.#options;
-    if (frontier.isEnough || frontier.exhausted() !== undefined) return;
+    const { budget } = this.#options;
+    if (budget.isEnough || budget.exhausted() !== undefined) return;
     for (const frame of [...this.#stack.toReversed(), ...this.#early]) {
       if (!this.#lookBelow(frame, start)) return;
       this.#early.delete(frame);
@@ -122,7 +124,7 @@ export class Plan {
       if (ifNeeded) continue;
       // Guesses must not delay declared sitemaps, and are not needed if those use up the budget for pages.
       const isSpare = isGuessed && !(this.#isGuessing && this.#stack.length === 0);
-      if (isSpare && frontier.pagesLeft < protocolEntries) return;
+      if (isSpare && budget.pagesLeft < protocolEntries) return;
       if (!start({ ...candidate, parent: this.root }, isSpare)) return;
     }
   }
@@ -142,7 +144,7 @@ export class Plan {
       if (next !== undefined && !this.#declares(parent, next.url)) this.#nextPage = { ...next, parent };
     } else if (visit.type === "frame") {
       this.#stack.push(visit.frame);
-      this.#options.frontier.enter(visit.frame);
+      this.#options.visited.enter(visit.frame);
     }
   }
 
@@ -205,7 +207,7 @@ export class Plan {
   }
 
   #nextBelow(frame: Frame): Step {
-    const { over, frontier, rules } = this.#options;
+    const { over, budget, visited, rules } = this.#options;
     const reference = frame.references[frame.next];
     const [counted] = reference === undefined ? frame.counted.values() : [];
     if (counted !== undefined) {
@@ -213,22 +215,22 @@ export class Plan {
       frame.counted.delete(reason.code);
       return { type: "cut", entry, reason: count === 1 ? reason : { ...reason, count } };
     }
-    if (reference === undefined || frontier.isEnough) {
+    if (reference === undefined || budget.isEnough) {
       this.#stack.pop();
       const node: IndexSitemap = { ...frame.node, children: frame.children };
-      frontier.leave(frame, node);
+      visited.leave(frame, node);
       frame.parent?.children.push(node);
       return { type: "leave", node, frame };
     }
     const entry = { ...reference, parent: frame };
-    const spent = over() ?? frontier.exhausted() ?? frontier.beyondText(frame);
+    const spent = over() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
     if (spent === undefined) {
       frame.next += 1;
       return { type: "visit", entry, needsFetch: false };
     }
     // References whose documents were read early are still visited, because their pages were already reported.
     const rest = frame.references.slice(frame.next);
-    const isRead = ({ url }: SitemapReference) => frontier.isReserved(Hop.first(url, "sitemap", rules).key);
+    const isRead = ({ url }: SitemapReference) => budget.isReserved(Hop.first(url, "sitemap", rules).key);
     if (isRead(reference)) {
       frame.next += 1;
       return { type: "visit", entry, needsFetch: false };
@@ -242,7 +244,7 @@ export class Plan {
 
   // Returns the next candidate, after everything below the previous one has been read.
   #nextCandidate(): Step | undefined {
-    if (this.isStopped || this.#options.frontier.isEnough) return undefined;
+    if (this.isStopped || this.#options.budget.isEnough) return undefined;
     const robots = this.#nextRobots();
     if (robots !== undefined) return this.#visitOf(robots);
     if (this.#homepageState !== "taken") return { type: "homepage" };
@@ -269,10 +271,10 @@ export class Plan {
   }
 
   #visitOf(candidate: Candidate): Step {
-    const { frontier, rules } = this.#options;
-    const isKnown = frontier.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
+    const { budget, visited, rules } = this.#options;
+    const isKnown = visited.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
     // No fetch is started for robots.txt itself, because nothing is prefetched before robots.txt has been read.
-    const needsFetch = candidate.by !== "robots" && frontier.exhausted() === undefined && !isKnown;
+    const needsFetch = candidate.by !== "robots" && budget.exhausted() === undefined && !isKnown;
     return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
 

@@ -3,12 +3,13 @@
 import type { Store } from "../archive/store.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
+import type { Budget } from "./budget.ts";
 import type { Declaration } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
 import type { Plan } from "./plan.ts";
 import { pauseWhenDue } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
+import type { Visited } from "./visited.ts";
 
 /** Where documents come from, and where they are kept. */
 export interface Sources {
@@ -24,7 +25,8 @@ export interface Sources {
 export interface PrefetcherOptions extends Sources {
   /** What comes next. */
   readonly plan: Plan;
-  readonly frontier: Frontier;
+  readonly budget: Budget;
+  readonly visited: Visited;
   readonly rules: FollowRules;
   readonly signal: AbortSignal;
 }
@@ -63,13 +65,13 @@ export class Prefetcher {
 
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
   start(first: Hop): void {
-    const { frontier } = this.#options;
+    const { visited } = this.#options;
     const fetch = (hop: Hop) => {
       if (hop === first) this.#waiting.add(fetchKey(hop.request));
       return this.#begin(hop);
     };
     const end = (hop: Hop) =>
-      this.#answers.has(fetchKey(hop.request)) || (hop !== first && frontier.isPointless(hop)) || undefined;
+      this.#answers.has(fetchKey(hop.request)) || (hop !== first && visited.isPointless(hop)) || undefined;
     // The rejection reaches the caller of `get`.
     follow(first, fetch, end).catch(() => undefined);
   }
@@ -79,7 +81,7 @@ export class Prefetcher {
     const key = fetchKey(hop.request);
     this.#waiting.delete(key);
     const fetched = await (this.#answers.get(key) ?? this.#begin(hop));
-    // The frontier remembers failures.
+    // `visited` remembers failures.
     const isKept = fetched.outcome === "redirect" ? this.#redirects++ < mostRedirects : fetched.outcome === "found";
     if (!isKept) this.#answers.delete(key);
     return fetched;
@@ -111,13 +113,13 @@ export class Prefetcher {
 
   #startIfRoom(entry: Declaration, isSpare: boolean): boolean {
     const { url } = entry;
-    const { frontier, rules, source, store } = this.#options;
+    const { budget, visited, rules, source, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
-    const most = Math.min(store === undefined ? mostWaiting : mostKept, frontier.documentsLeft / 2);
+    const most = Math.min(store === undefined ? mostWaiting : mostKept, budget.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
     if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);
-    if (frontier.isKnown(hop.key)) return true;
+    if (visited.isKnown(hop.key)) return true;
     this.start(hop);
     this.onStart?.(entry, hop);
     return true;

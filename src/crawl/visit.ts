@@ -16,6 +16,7 @@ import { isRobotsUnreachable } from "../model/status.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import type { ParseOutcome } from "../parse/entries.ts";
 import { RobotsGroups } from "../parse/robots.ts";
+import type { Budget } from "./budget.ts";
 import { childrenOf } from "./children.ts";
 import { type Content, readContent } from "./content.ts";
 import {
@@ -27,12 +28,13 @@ import {
   nothingRead,
   type Visit,
 } from "./frame.ts";
-import type { Frontier } from "./frontier.ts";
 import { rulesIn } from "./host-robots.ts";
+import { Identities } from "./identities.ts";
 import type { PageFilter } from "./page-filter.ts";
 import type { ReadDocument, Reading } from "./read.ts";
 import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
 import type { Emit } from "./run.ts";
+import type { Visited } from "./visited.ts";
 
 /** Where the documents of a crawl come from. */
 export interface VisitIo {
@@ -49,7 +51,8 @@ export interface VisitIo {
 export interface VisitOptions {
   readonly homepage: string;
   readonly settings: Settings;
-  readonly frontier: Frontier;
+  readonly budget: Budget;
+  readonly visited: Visited;
   readonly rules: FollowRules;
   readonly filter: PageFilter | undefined;
   /** Whether documents that an archive lacks are left out of the tree. */
@@ -70,6 +73,7 @@ export class Visitor {
   readonly #io: VisitIo;
   readonly #emit: Emit;
   readonly #homeHost: string;
+  readonly #identities = new Identities();
   // Documents that were read before their visit, by URL; undefined once they were visited.
   readonly #contents = new Map<string, Promise<Content> | undefined>();
 
@@ -89,22 +93,24 @@ export class Visitor {
   }
 
   async #visit(entry: Declaration): Promise<Visit> {
-    const { frontier, rules, omitMissing } = this.#options;
+    const { budget, visited, rules, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
     const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules);
-    const refusal = (hop: Hop): Problem | undefined => {
-      if (hop === first) return frontier.refusal(hop.key, entry.parent.depth + 1) ?? refusedByName(hop.url);
-      return frontier.isActive(hop) ? problem("cycle") : refusedByName(hop.url);
+    const refusal = (hop: Hop, depth: number | undefined): Problem | undefined => {
+      if (visited.isAncestor(hop)) return problem("cycle");
+      // Redirects use no budget, and a document that was read before its visit was already counted.
+      const isCounted = hop !== first || budget.unreserve(hop.key);
+      return (isCounted ? undefined : budget.exhausted(1, depth)) ?? refusedByName(hop.url);
     };
     const known = (hop: Hop): { node: Sitemap } | { missing: Missing } | undefined => {
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
       if (isRobots && hop !== first) return undefined;
-      const node = frontier.visited(hop);
-      const missing = frontier.missing(hop.key, isGuess(entry));
+      const node = visited.sitemapAt(hop);
+      const missing = visited.missingAt(hop.key, isGuess(entry));
       const seen = node ? { node } : missing && { missing: { ...missing, keys: [first.key] } };
       // A guess at a known URL does not use any budget.
       if (seen !== undefined && hop === first && isGuess(entry)) return seen;
-      const reason = isRobots ? undefined : refusal(hop);
+      const reason = isRobots ? undefined : refusal(hop, node ? undefined : entry.parent.depth + 1);
       const url = hop === first ? entry.url : hop.url;
       return reason === undefined ? seen : { missing: { url, keys: [], outcome: "refused", reason } };
     };
@@ -159,24 +165,22 @@ export class Visitor {
     return early ?? this.#read(found, entry);
   }
 
-  async #read({ url, keys, document }: FoundDocument, entry: Declaration): Promise<Content> {
-    const { settings, frontier, filter, omitMissing } = this.#options;
+  async #read({ url, document }: FoundDocument, entry: Declaration): Promise<Content> {
+    const { settings, budget, filter, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
     // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, to name what was cut off.
-    const most = omitMissing ? Number.POSITIVE_INFINITY : frontier.documentsLeft + 1;
+    const most = omitMissing ? Number.POSITIVE_INFINITY : budget.documentsLeft + 1;
     const content = await readContent({
       reading: this.#io.read(document, url, isRobots),
-      children: childrenOf({ url, parent: entry.parent, isRobots, most, frontier, settings, filter }),
-      ...{ url, keys, entry, frontier, filter },
-      mostPages: settings.limits.pages,
-      emit: this.#emit,
+      children: childrenOf({ url, parent: entry.parent, isRobots, most, budget, settings, filter }),
+      ...{ url, entry, budget, identities: this.#identities, filter, emit: this.#emit },
     });
-    frontier.takeBytes(content.reading.wireBytes, document.obtained);
+    budget.spendBytes(content.reading.wireBytes, document.obtained);
     return content;
   }
 
   async #document(found: FoundDocument, entry: Declaration): Promise<Visit> {
-    const { frontier, rules } = this.#options;
+    const { budget, visited, rules } = this.#options;
     const { url, keys, document } = found;
     const { parent } = entry;
     const isRobots = entry.by === "robots";
@@ -184,12 +188,14 @@ export class Visitor {
     const { reading, reason, cut, pageCount, started, sameAs, listed } = content;
     this.#io.drop(found);
     // If the document was read early after this visit began, its place in the budget is still reserved.
-    for (const key of keys) frontier.unreserve(key);
-    if (content.isReported) frontier.contains(url, reading, pageCount);
+    for (const key of keys) budget.unreserve(key);
     const measurements = measured(found, reading);
     const { status } = document;
     const result: CandidateResult = { outcome: "found", status, ...movedTo(entry.url, url) };
-    if (sameAs !== undefined) return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
+    if (sameAs !== undefined) {
+      visited.finishAs(sameAs, keys);
+      return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
+    }
 
     if (reason !== undefined) {
       // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
@@ -202,6 +208,7 @@ export class Visitor {
       const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
       return this.#missing(entry, missing, { measurements, started });
     }
+    if (content.isReported) this.#identities.add(url, reading, pageCount);
     if (!started) await this.#emit({ type: "start", url, depth: parent.depth + 1 });
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const complete = isComplete(problems);
@@ -224,7 +231,7 @@ export class Visitor {
       const next = cut === undefined && !isAgain ? outcome.next : undefined;
       // A feed page that was already read would be a loop. One that only a failed guess requested is now declared.
       const hop = next === undefined ? undefined : Hop.first(next, "sitemap", rules);
-      const isNew = hop !== undefined && !frontier.isActive(hop) && frontier.visited(hop) === undefined;
+      const isNew = hop !== undefined && !visited.isAncestor(hop) && visited.sitemapAt(hop) === undefined;
       return { type: "node", node, result, ...(isNew && { next: { url: next as string, continues: reading.listed } }) };
     }
     if (isRobots) await this.#takeCrawlDelay(reading, url);
@@ -234,6 +241,7 @@ export class Visitor {
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
     const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
+    if (!isRobots) budget.spendSitemaps(1);
     const frame = frameOf(node, { parent, keys, ...listed, children: own, measurements });
     return { type: "frame", frame, result };
   }
@@ -250,12 +258,12 @@ export class Visitor {
 
   // A sitemap that was visited before gets another node, but is not fetched again, and its pages are not reported again.
   async #repeated(entry: Declaration, known: Sitemap): Promise<Visit> {
-    const { frontier } = this.#options;
+    const { budget, visited } = this.#options;
     const { parent, by, continues } = entry;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(entry.url, known.url) };
     // Sitemaps declared twice are shown twice; candidates of discovery that are already known are not.
     if (continues !== undefined || (by !== undefined && by !== "given")) return { type: "omitted", result };
-    const reason = frontier.exhausted(frontier.sizeOf(known));
+    const reason = budget.exhausted(visited.sizeOf(known));
     if (reason !== undefined) return this.#missing(entry, { url: known.url, keys: [], outcome: "refused", reason });
     const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
@@ -276,10 +284,10 @@ export class Visitor {
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
     if ((isGuess(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
-      this.#options.frontier.abandon(missing);
+      this.#options.visited.abandon(missing);
       return { type: "omitted", result };
     }
-    if (outcome === "refused" && entry.by === undefined && !this.#options.frontier.mayShowRefused()) {
+    if (outcome === "refused" && entry.by === undefined && !this.#options.budget.mayShowRefused()) {
       const { counted } = entry.parent;
       const alike = counted.get(reason.code);
       if (alike === undefined) counted.set(reason.code, { entry, reason, count: 1 });
@@ -294,14 +302,18 @@ export class Visitor {
     if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
-    if (isHtml && this.#options.frontier.isHomepage(keys)) return true;
+    if (isHtml && this.#options.visited.isHomepage(keys)) return true;
     // A document with one of these problems may still be a sitemap.
     return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 
   // Records and reports a finished sitemap, which has no children to visit.
   #finish(node: Sitemap, depth: number, keys: readonly string[], measurements: Measurements): Promise<void> {
-    this.#options.frontier.finish(node, keys);
+    const { budget, visited } = this.#options;
+    // A sitemap counts each time it is declared, even if it is refused, so that a few documents that list each other cannot become an
+    // endless tree. A repeated node shares its subtree in memory.
+    budget.spendSitemaps(visited.sizeOf(node));
+    visited.finish(node, keys);
     return this.report(node, depth, measurements);
   }
 

@@ -1,8 +1,8 @@
 // Sitemaps that are refused without a request cost a website next to nothing: they must not cost us more.
 import { expect, test } from "vitest";
+import { Budget } from "../../src/crawl/budget.ts";
 import { childrenOf } from "../../src/crawl/children.ts";
 import { frameOf } from "../../src/crawl/frame.ts";
-import { Frontier } from "../../src/crawl/frontier.ts";
 import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -40,9 +40,9 @@ test("the URLs of sitemaps are kept up to a number of characters, over all index
 });
 
 test("an index with 50,000 ordinary URLs is within the limit", () => {
-  const frontier = new Frontier(resolveOptions().limits);
+  const budget = new Budget(resolveOptions().limits);
   const references = Array.from({ length: 50_000 }, (_, at) => ({ url: `${home}${"a".repeat(150)}${at}` }));
-  expect(references.every((reference) => frontier.takeText(reference))).toBe(true);
+  expect(references.every((reference) => budget.spendUrl(reference))).toBe(true);
 });
 
 // 1,000 characters when it is requested.
@@ -51,8 +51,8 @@ const long = `http://127.0.0.1/${"é".repeat(163)}aaaaa`;
 function collectors(characters: number, count: number) {
   const settings = resolveOptions({ limits: { ...withFixedLimits({ sitemapUrlLength: characters / 50_000 }) } });
   const parent = frameOf({ kind: "index", format: "robots", url: home, complete: true, problems: [] });
-  const frontier = new Frontier(settings.limits);
-  const options = { url: home, parent, isRobots: false, most: 9000, frontier, settings, filter: undefined };
+  const budget = new Budget(settings.limits);
+  const options = { url: home, parent, isRobots: false, most: 9000, budget, settings, filter: undefined };
   return Array.from({ length: count }, () => childrenOf(options));
 }
 
