@@ -110,5 +110,8 @@ function withSettingsOf(
   const archived = replayOptions(settings, { limits, rewrite: [], signal, onEvent });
   const merged = { ...archived, ...defined(options), limits: { ...archived.limits, ...defined(options.limits ?? {}) } };
   const again = prepare(target, merged as Options, resolveStreamOptions);
-  return { ...again, filters, settings: { ...again.settings, signal, onEvent } };
+  const given = again.settings.rewrite;
+  // The option `here` has added rewrites to `own`.
+  const rewrite = [...given, ...own.rewrite.filter(([from]) => !given.some(([known]) => known === from))];
+  return { ...again, filters, settings: { ...again.settings, rewrite, signal, onEvent } };
 }

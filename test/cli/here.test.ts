@@ -67,6 +67,14 @@ test("--here works in the program, and its archive remembers it", async () => {
   expect((await sitegrove(["ls", archive, "-f", "pages"])).stdout).toBe(lines);
 });
 
+test("a resumed run with `here` and `rewrite` reads from the address that was given", async () => {
+  const archive = path.join(newFolder(), "resumed.warc.gz");
+  const options = { ...few, here: true, rewrite: [[`${original}/a`, `${preview.homepage}c`]] } as const;
+  for await (const { type } of crawl(preview.homepage, { ...options, save: archive })) if (type === "pages") break;
+  const urls = (await listOf(streamPages(preview.homepage, { ...options, resume: archive }))).map(({ url }) => url);
+  expect(urls).toEqual(["", "c", "b"].map((page) => preview.homepage + page));
+});
+
 test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
   "without it, a warning names the host of the pages and the flag: %j",
   async (flags) => {
