@@ -1,6 +1,5 @@
 // Runs one check of a tree: applies all rules in one pass over its pages, in constant memory.
 import { grouped } from "../model/figures.ts";
-import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -11,6 +10,7 @@ import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapConte
 import { CrossRules } from "./cross-rules.ts";
 import { passEnd, passStep } from "./custom-rules.ts";
 import { DateCounts } from "./date-counts.ts";
+import type { EarlierRun } from "./earlier-run.ts";
 import { findLines } from "./example-lines.ts";
 import { Findings, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
@@ -66,10 +66,7 @@ export async function runCheck(
   const homepage = new UrlScan();
   homepage.read(tree.homepage);
   let isHomepageListed = false;
-  const earlier =
-    settings.previous === undefined
-      ? undefined
-      : new (await import("./earlier-run.ts")).EarlierRun(settings.previous, run);
+  let earlier: EarlierRun | undefined;
 
   const begin = async (sitemap: PagesSitemap): Promise<SitemapContext> => {
     pages.begin(sitemap);
@@ -105,7 +102,6 @@ export async function runCheck(
       const forbiddenBy = settings.forbiddenBy(page.url);
       if (forbiddenBy !== undefined) found.add("url-forbidden", page.url, forbiddenBy);
       const lastModified = dates.check(page, context);
-      earlier?.record(scan, lastModified, hasTime(page.lastModified ?? ""), context.receivedAt);
       media.check(page, context);
       const { alternates } = page;
       const set = alternates === undefined ? undefined : languages.check(page, alternates, scan, found);
@@ -131,7 +127,7 @@ export async function runCheck(
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
     const results = requested && (await checkPages(requested, pages, run, trust, earlier));
-    await earlier?.compareRuns(trust, isComplete);
+    await earlier?.addEvidence(trust);
     // An example in a file of the website has no line in its sitemap.
     const examples = [...findings.drafts()].flatMap(({ sitemap, examples }) =>
       examples.filter(({ file }) => file === undefined).map((example) => [sitemap, example] as const),
@@ -165,7 +161,8 @@ export async function runCheck(
   };
 
   try {
-    await earlier?.open();
+    if (settings.previous !== undefined)
+      earlier = await (await import("./earlier-run.ts")).EarlierRun.open(settings.previous, run);
     if (files !== undefined) checkAddress(files, run);
     await checkSitemaps(run);
     await rows?.settleDocuments(() => time.isOver(), true);

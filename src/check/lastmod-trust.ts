@@ -100,11 +100,11 @@ export class LastmodEvidence {
     if (verdict === "newer") increase(this.#against, "older-than-page", 1);
   }
 
-  /** Adds the result of comparing pages and their dates with an earlier run. */
-  compareRuns(isSameDate: boolean, isSamePage: boolean, pages: number): void {
-    this.#pairs += pages;
-    if (pages === 0 || isSameDate === isSamePage) return;
-    increase(this.#against, isSamePage ? "always-changes" : "never-changes", pages);
+  /** Adds how many pages were compared with an earlier run, and how many changed without their date or vice versa. */
+  compareRuns(compared: number, neverChanges: number, alwaysChanges: number): void {
+    this.#pairs = compared;
+    if (neverChanges > 0) this.#against.set("never-changes", neverChanges);
+    if (alwaysChanges > 0) this.#against.set("always-changes", alwaysChanges);
   }
 
   /** Returns the verdict, after everything was added. */

@@ -87,16 +87,16 @@ const mostSpellings = 10_000;
 
 // Encodes a date in one word: a time as seconds since 1970, a day without a time as a number below -1. A date out of range becomes the
 // nearest one that fits.
-export function toWord(milliseconds: number, hasTime: boolean): number {
+function toWord(milliseconds: number, hasTime: boolean): number {
   if (Number.isNaN(milliseconds)) return noDate;
   const most = 2 ** 31 - 1;
   if (hasTime) return Math.min(Math.max(Math.floor(milliseconds / 1000), 0), most);
   return -2 - Math.min(Math.max(Math.floor(milliseconds / dayLength), 0), most - 2);
 }
 
-export const noDate = -1;
+const noDate = -1;
 
-export function contradicts(one: number, two: number): boolean {
+function contradicts(one: number, two: number): boolean {
   if (one === noDate || two === noDate || one === two) return false;
   if (one >= 0 && two >= 0) return Math.abs(one - two) * 1000 > bounds.lastmodConflict;
   if (one < 0 && two < 0) return true;

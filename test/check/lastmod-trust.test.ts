@@ -209,17 +209,6 @@ test.each<[string, Run, Run, string[]]>([
   expect(await trustSince(before, after)).toEqual(expected);
 });
 
-test("dates that were the time of the request in both runs always change, if the pages are the same ones", async () => {
-  const atRequest = (secondsBefore: number) => {
-    const date = new Date(Date.now() - secondsBefore * 1000).toISOString();
-    return () => date;
-  };
-  const run = (secondsBefore: number, count = 20) => ({ dateOf: atRequest(secondsBefore), count });
-  expect(await trustSince(run(30), run(0))).toEqual(["not", "request-time 20/20", "always-changes 20/20"]);
-  expect(await trustSince(run(30), run(0, 25))).toEqual(["not", "request-time 25/25"]);
-  expect(await trustSince({ dateOf: spread, count: 20 }, run(0))).toEqual(["not", "request-time 20/20"]);
-});
-
 test("a check and a report of an archive compare it with an earlier archive, without the network", async () => {
   const previous = await archiveOf({ dateOf: spread, textOf: plain });
   const archive = await archiveOf({ dateOf: spread, textOf: changed });
