@@ -4,7 +4,7 @@
 //   https://developers.cloudflare.com/pages/configuration/serving-pages/, https://vercel.com/docs/project-configuration
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
-import { parse as parseToml, TomlError } from "smol-toml";
+import { parse as parseToml } from "smol-toml";
 import type { Host } from "./folder-files.ts";
 import { PathRules } from "./path-rules.ts";
 
@@ -130,63 +130,23 @@ function addRobotsTag(rules: ServerRules, place: string, pattern: unknown, name:
 }
 
 function readNetlify(file: string, rules: ServerRules): void {
-  const name = "netlify.toml";
-  const lines = linesOf(file, rules);
-  const value = tablesIn(lines, rules.notUnderstood);
-  // The lines of all tables with this name.
-  const heads = (key: string) =>
-    lines.flatMap((line, at) => (line.slice(0, 100).replaceAll(/\s/g, "") === `[[${key}]]` ? [at + 1] : []));
-  for (const key of ["redirects", "headers"]) {
-    const rows = listIn(value[key]);
-    const at = heads(key);
-    for (const [index, row] of rows.entries()) {
-      const place = rows.length === at.length ? `${name}:${at[index]}` : `${name}: ${key}[${index}]`;
-      const { from, to, status = 301, force = false, for: pattern, values, ...rest } = row;
-      if (key === "headers")
-        for (const [header, each] of Object.entries(objectOf(values)))
-          addRobotsTag(rules, place, pattern, header, each);
-      else {
-        const isSimple = Object.keys(rest).length === 0;
-        addRedirect(rules, place, { from, to: isSimple ? to : undefined, status, isForced: force === true });
-      }
-    }
+  const value = readObject(file, rules, parseToml);
+  for (const [index, row] of listIn(value["redirects"]).entries()) {
+    const { from, to, status = 301, force = false, ...conditions } = row;
+    const isSimple = Object.keys(conditions).length === 0;
+    const place = `netlify.toml: redirects[${index}]`;
+    addRedirect(rules, place, { from, to: isSimple ? to : undefined, status, isForced: force === true });
   }
+  for (const [index, { for: pattern, values }] of listIn(value["headers"]).entries())
+    for (const [name, each] of Object.entries(objectOf(values)))
+      addRobotsTag(rules, `netlify.toml: headers[${index}]`, pattern, name, each);
   const processing = objectOf(objectOf(value["build"])["processing"]);
   if (processing["skip_processing"] === true || objectOf(processing["html"])["pretty_urls"] === false)
     rules.followsFiles = false;
 }
 
-// Parses the tables of a TOML file. Reports and leaves out each table with an error, so that the others still apply.
-function tablesIn(lines: readonly string[], notUnderstood: string[]): Fields {
-  const left = [...lines];
-  const isHead = (line = "") => /^\s*\[/.test(line.slice(0, 100));
-  for (let tries = 0; tries < mostMistakes; tries++) {
-    try {
-      return objectOf(parseToml(left.join("\n")));
-    } catch (error) {
-      if (!(error instanceof TomlError) || left[error.line - 1] === undefined) break;
-      let [from, to] = [error.line - 1, error.line];
-      while (from > 0 && !isHead(left[from])) from -= 1;
-      while (to < left.length && !isHead(left[to])) to += 1;
-      notUnderstood.push(`netlify.toml:${error.line}`);
-      left.fill("", from, to);
-    }
-  }
-  notUnderstood.push("netlify.toml");
-  return {};
-}
-
-const mostMistakes = 20;
-
 function readVercel(file: string, rules: ServerRules): void {
-  if (!existsSync(file)) return;
-  let value: Fields;
-  try {
-    value = objectOf(JSON.parse(linesOf(file, rules).join("\n")));
-  } catch {
-    rules.notUnderstood.push("vercel.json");
-    return;
-  }
+  const value = readObject(file, rules, JSON.parse);
   rules.cleanUrls ||= value["cleanUrls"] === true;
   if (typeof value["trailingSlash"] === "boolean") rules.trailingSlash ??= value["trailingSlash"];
   for (const key of ["redirects", "rewrites", "headers"]) {
@@ -204,6 +164,17 @@ function readVercel(file: string, rules: ServerRules): void {
       const status = key === "rewrites" ? 200 : (statusCode ?? (permanent === false ? 307 : 308));
       addRedirect(rules, place, { from, to, status, isForced: key === "redirects" });
     }
+  }
+}
+
+// Parses a file. A file that cannot be parsed is reported: its host would not deploy it, either.
+function readObject(file: string, rules: ServerRules, parse: (text: string) => unknown): Fields {
+  const lines = linesOf(file, rules);
+  try {
+    return lines.length === 0 ? {} : objectOf(parse(lines.join("\n")));
+  } catch {
+    rules.notUnderstood.push(path.basename(file));
+    return {};
   }
 }
 

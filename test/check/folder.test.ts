@@ -183,7 +183,7 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
     "old/a b",
     "b.html",
     { "netlify.toml": netlify },
-    ["page-redirect old/a 302 to /new/a", notUnderstood("netlify.toml:7")],
+    ["page-redirect old/a 302 to /new/a", notUnderstood("netlify.toml: redirects[1]")],
   ],
   [
     "vercel.json",
