@@ -179,7 +179,7 @@ export async function runCheck(
       } else if (step.type === "pages") {
         if (context === undefined) continue;
         await checkEntries(step.pages, context);
-        await rows?.settlePages(context.sitemap.url, pages.countIn, () => tree.text(step.sitemap));
+        await rows?.settlePages(context.sitemap);
       } else {
         if (context !== undefined) {
           dates.end(context);

@@ -112,9 +112,7 @@ export class CrossRules {
         if (draft !== undefined) findings.show(draft, { url: page.url, value: this.#valueOf(found, page) }, false);
       }
       const [last] = batch.at(-1) ?? [];
-      if (last === undefined) continue;
-      const number = pages.sitemapOf(last.ordinal);
-      await rows?.settlePages(pages.sitemap(number).url, last.ordinal - pages.start(number), () => pages.text(number));
+      if (last !== undefined) await rows?.settlePages(pages.sitemapOf(last.ordinal));
     }
   }
 
@@ -132,14 +130,14 @@ export class CrossRules {
   }
 
   #draftOf({ rule, ordinal }: Found): FindingDraft | undefined {
-    return this.#run.findings.draft(rule, this.#pages.sitemap(this.#pages.sitemapOf(ordinal)).url);
+    return this.#run.findings.draft(rule, this.#pages.sitemapOf(ordinal).url);
   }
 
   // Returns what an example shows besides the page.
   #valueOf({ rule, other, text }: Case, page: SitemapPage): string | undefined {
     if (rule === "url-variants") return text;
     if (rule.startsWith("hreflang-")) return page.alternates?.[other]?.url;
-    const elsewhere = this.#pages.sitemap(this.#pages.sitemapOf(other)).url;
+    const elsewhere = this.#pages.sitemapOf(other).url;
     return rule === "url-duplicate" ? elsewhere : `${page.lastModified}, but ${text} in ${elsewhere}`;
   }
 }

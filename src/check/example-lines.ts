@@ -2,6 +2,7 @@
 import { type Rewrite, rewritten } from "../model/rewrite.ts";
 import { decodeHtml } from "../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
+import { UrlScan, urlNumber } from "./url-scan.ts";
 
 /** An example or an occurrence that may get a line number. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
@@ -56,54 +57,28 @@ export async function linesOf(
   return new Map([...others, ...entries]);
 }
 
-/** Finds the lines of a sitemap's entries in one pass, for pages in the order of the sitemap, with a few thousand entries in memory. */
-export class EntryLines {
-  readonly #urls: AsyncGenerator<readonly FoundUrl[], void>;
-  // The lines of entries by URL, for each piece of text. `end` is the number of entries up to the end of the piece.
-  #pieces: { readonly lines: ReadonlyMap<string, number>; readonly end: number }[] = [];
-  #entries = 0;
-  // How many more entries than pages there were so far, because the parser skips or merges some entries.
-  #skipped = 0;
-
-  constructor(text: AsyncIterable<string>, rewrite: Rewrite) {
-    this.#urls = urlsIn(text, rewrite);
-  }
-
-  /** Returns the line of a page's entry. `number` is the number of the page in its sitemap, or of a page soon after it. */
-  async lineOf(url: string, number: number): Promise<number | undefined> {
-    for (let at = 0; at < this.#pieces.length || (await this.#read(number)); at++) {
-      const { lines, end } = this.#pieces[at]!;
-      const line = lines.get(url);
-      if (line === undefined) continue;
-      this.#skipped = Math.max(this.#skipped, end - number - mostAround);
-      this.#pieces = this.#pieces.filter((piece) => piece.end > number + this.#skipped - mostAround);
-      return line;
+/** Finds the lines of all entries of a document. Returns a function that tells the line of a URL's first entry. */
+export async function entryLines(
+  text: AsyncIterable<string>,
+  rewrite: Rewrite,
+): Promise<(url: string) => number | undefined> {
+  // The keys are fingerprints, because the URLs would take ten times the memory.
+  const lines = new Map<number, number>();
+  const scan = new UrlScan();
+  const keyOf = (url: string) => {
+    scan.read(url);
+    return urlNumber(scan.spelling, scan.pageLow);
+  };
+  for await (const found of urlsIn(text, rewrite)) {
+    for (const { url, line, isEntry } of found) {
+      const key = isEntry && lines.size < mostLines ? keyOf(url) : undefined;
+      if (key !== undefined && !lines.has(key)) lines.set(key, line);
     }
-    return undefined;
   }
-
-  async close(): Promise<void> {
-    await this.#urls.return();
-  }
-
-  // Reads another piece, unless it is too far ahead. Returns whether there was one.
-  async #read(number: number): Promise<boolean> {
-    if (this.#entries > number + this.#skipped + mostAround) return false;
-    const { done, value } = await this.#urls.next();
-    if (done) return false;
-    const lines = new Map<string, number>();
-    for (const { url, line, isEntry } of value) {
-      if (!isEntry) continue;
-      if (!lines.has(url)) lines.set(url, line);
-      this.#entries += 1;
-    }
-    this.#pieces.push({ lines, end: this.#entries });
-    return true;
-  }
+  return (url) => lines.get(keyOf(url));
 }
 
-// The most entries to search before and after a page. Batches of pages and pieces of text have fewer entries.
-const mostAround = 5000;
+const mostLines = 1_000_000;
 
 /** A URL in a document, decoded as in a page. `isEntry` is true if it is the URL of an entry. */
 interface FoundUrl {

@@ -1,6 +1,7 @@
 // Passes every occurrence of a finding to a reader, one row each. The check waits until a full batch is taken, so memory stays flat.
+import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { EntryLines, findLines } from "./example-lines.ts";
+import { entryLines, findLines } from "./example-lines.ts";
 import type { Severity } from "./rule.ts";
 
 /** One occurrence of a finding. */
@@ -36,7 +37,8 @@ type Row = { -readonly [Name in keyof Occurrence]: Occurrence[Name] };
 export class OccurrenceRows {
   readonly #tree: SitemapTree;
   #rows: Row[] = [];
-  #lines: EntryLines | undefined;
+  // Tells the lines of the entries of `#sitemap`, whose pages are being checked.
+  #lineOf: ((url: string) => number | undefined) | undefined;
   #sitemap: string | undefined;
   #offered: (() => void) | undefined;
   #taken: (() => void) | undefined;
@@ -51,15 +53,14 @@ export class OccurrenceRows {
     this.#rows.push(row);
   }
 
-  /** Adds line numbers to rows about pages, in the order of their sitemap. `lastPage` is how many of its pages were read so far. */
-  async settlePages(sitemap: string, lastPage: number, text: () => AsyncIterable<string>): Promise<void> {
-    if (this.#rows.length === 0) return;
-    if (this.#sitemap !== sitemap) await this.#lines?.close();
-    if (this.#sitemap !== sitemap) this.#lines = new EntryLines(text(), partsOf(this.#tree).settings.rewrite);
-    this.#sitemap = sitemap;
-    for (const row of this.#rows)
-      if (row.line === undefined && row.url !== undefined && row.sitemap === sitemap)
-        row.line = await this.#lines!.lineOf(row.url, lastPage);
+  /** Adds line numbers to rows about the pages of a sitemap. */
+  async settlePages(sitemap: PagesSitemap): Promise<void> {
+    const rows = this.#rows.filter((row) => row.line === undefined && row.sitemap === sitemap.url);
+    if (rows.length > 0 && this.#sitemap !== sitemap.url) {
+      this.#sitemap = sitemap.url;
+      this.#lineOf = await entryLines(this.#tree.text(sitemap), partsOf(this.#tree).settings.rewrite);
+    }
+    for (const row of rows) if (row.url !== undefined) row.line = this.#lineOf?.(row.url);
     await this.#offer();
   }
 
@@ -73,7 +74,6 @@ export class OccurrenceRows {
 
   /** Ends the rows. The check calls this after the last row, and so does a reader that stops early. */
   end(): void {
-    void this.#lines?.close();
     this.#isEnded = true;
     this.#offered?.();
     this.#taken?.();

@@ -25,31 +25,9 @@ export class WebsitePages {
     this.#starts.push(this.count);
   }
 
-  /** The number of pages of the current sitemap so far. */
-  get countIn(): number {
-    return this.count - (this.#starts.at(-1) ?? 0);
-  }
-
-  /** The number of the first page of a sitemap. */
-  start(number: number): number {
-    return this.#starts[number]!;
-  }
-
-  /** The text of a sitemap. */
-  text(number: number): AsyncIterable<string> {
-    return this.#tree.text(this.#sitemaps[number]!);
-  }
-
-  get sitemapCount(): number {
-    return this.#sitemaps.length;
-  }
-
-  sitemap(number: number): PagesSitemap {
-    return this.#sitemaps[number]!;
-  }
-
-  sitemapOf(ordinal: number): number {
-    return runAt(this.#starts, ordinal);
+  /** The sitemap of the page with this number. */
+  sitemapOf(ordinal: number): PagesSitemap {
+    return this.#sitemaps[runAt(this.#starts, ordinal)]!;
   }
 
   /** Reads all pages again, with their sitemaps. */
