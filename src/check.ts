@@ -7,7 +7,7 @@ export { Baseline, type BaselineEntry, type BaselineFindings, parseBaseline } fr
 export { checkTree, lastmodTrust } from "./check/check-tree.ts";
 export { type FileLocation, FileLocations } from "./check/file-locations.ts";
 export type { LastmodReason, LastmodTrust } from "./check/lastmod-trust.ts";
-export type { Occurrence } from "./check/occurrence-rows.ts";
+export type { Occurrence } from "./check/occurrences.ts";
 export { streamOccurrences } from "./check/occurrences.ts";
 export type {
   CheckOptions,

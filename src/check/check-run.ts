@@ -12,7 +12,7 @@ import { passEnd, passStep } from "./custom-rules.ts";
 import { DateCounts } from "./date-counts.ts";
 import type { EarlierRun } from "./earlier-run.ts";
 import { findLines } from "./example-lines.ts";
-import { Findings, SitemapFindings } from "./findings.ts";
+import { Findings, type FindingsOptions, SitemapFindings } from "./findings.ts";
 import { LastmodEvidence } from "./lastmod-trust.ts";
 import type { CheckSettings } from "./options.ts";
 import { crossRules } from "./page-records.ts";
@@ -21,7 +21,7 @@ import type { CheckResult, NotChecked } from "./result.ts";
 import type { Need } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 import { DateRules } from "./rules/dates.ts";
-import { LanguageRules } from "./rules/languages.ts";
+import { type AlternateSet, LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
 import { checkAddress, checkPages, FileRules } from "./rules/pages.ts";
 import { UrlRules } from "./rules/urls.ts";
@@ -29,8 +29,27 @@ import { severityFor } from "./settings.ts";
 import { SiteFiles } from "./site-files.ts";
 import { checkSitemaps } from "./tree-rules.ts";
 import { UrlScan } from "./url-scan.ts";
-import type { CheckExtras } from "./watcher.ts";
 import { WebsitePages } from "./website-pages.ts";
+
+/** Additional work that a check does in the same pass. */
+export interface CheckExtras extends FindingsOptions {
+  /** Creates a watcher that receives all pages. `dates` counts their dates while they come. */
+  readonly watcherFor?: ((dates: DateCounts) => PageWatcher) | undefined;
+}
+
+/**
+ * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
+ * come by number, in declared order. The pages of a repeated sitemap come only once.
+ */
+export interface PageWatcher {
+  /**
+   * Receives the next page. `scan` has read its URL, `age` is the class of its date, and `isFlawed` is true if a rule found an error or a
+   * warning in it.
+   */
+  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
+  /** Called after the last page, for each error or warning that a rule about all sitemaps found in the page with this number. */
+  addFlaw(ordinal: number): void;
+}
 
 export async function runCheck(
   tree: SitemapTree,
@@ -42,9 +61,7 @@ export async function runCheck(
   const received = await receipt.ofWebsite();
   const allDates = new DateCounts(received);
   const watcher = watcherFor?.(allDates);
-  const sentences = new Map(settings.rules.map(({ id, sentence }) => [id, sentence]));
-  const sentenceOf = (rule: string) => sentences.get(rule) ?? rule;
-  const findings = new Findings(severityFor(settings, received), { ...extras, sentenceOf });
+  const findings = new Findings(severityFor(settings, received), extras);
   const { rows } = extras;
   const site = new SiteContext(tree);
   const robots = await RobotsAccess.of(tree, site, settings.agents);

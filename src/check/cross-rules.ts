@@ -6,13 +6,13 @@ import { SpillFile } from "../join/spill-file.ts";
 import { Texts } from "../join/texts.ts";
 import { hasTime } from "../model/instant.ts";
 import type { SitemapPage } from "../model/page.ts";
+import type { PageWatcher } from "./check-run.ts";
 import { Clusters } from "./clusters.ts";
 import type { CheckRun } from "./context.ts";
 import type { FindingDraft } from "./findings.ts";
 import { crossRules, type Found, UrlRecords } from "./page-records.ts";
 import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./url-scan.ts";
-import type { PageWatcher } from "./watcher.ts";
 import type { WebsitePages } from "./website-pages.ts";
 
 export class CrossRules {

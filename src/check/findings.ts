@@ -2,12 +2,12 @@
 // sitemaps of a rule are combined.
 import { defined } from "../model/defined.ts";
 import { detached, shortened } from "../model/text.ts";
-import type { OccurrenceRows } from "./occurrence-rows.ts";
+import type { OccurrenceRows } from "./occurrences.ts";
 import type { FindingExample } from "./result.ts";
 import type { Severity } from "./rule.ts";
 import type { RuleId } from "./rule-id.ts";
 
-type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
+export type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
 /** The occurrences of earlier findings. Known occurrences are counted, but not shown. */
 export interface KnownPlaces {
@@ -49,33 +49,27 @@ export interface FindingsOptions {
   readonly known?: KnownPlaces | undefined;
   readonly rows?: OccurrenceRows | undefined;
   readonly isUncapped?: boolean | undefined;
-  readonly sentenceOf?: ((rule: string) => string) | undefined;
 }
 
 export class Findings {
   readonly #severityFor: SeverityFor;
   readonly #known: KnownPlaces | undefined;
-  readonly #sentenceOf: (rule: string) => string;
-  /** Receives every occurrence, if the caller wants them. */
-  readonly rows: OccurrenceRows | undefined;
-  readonly isUncapped: boolean;
+  readonly #isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
   #text = 0;
+  /** Receives every occurrence, if the caller wants them. */
+  readonly rows: OccurrenceRows | undefined;
 
-  constructor(
-    severityFor: SeverityFor,
-    { known, rows, isUncapped = false, sentenceOf = String }: FindingsOptions = {},
-  ) {
+  constructor(severityFor: SeverityFor, { known, rows, isUncapped = false }: FindingsOptions = {}) {
     this.#severityFor = severityFor;
     this.#known = known;
+    this.#isUncapped = isUncapped;
     this.rows = rows;
-    this.isUncapped = isUncapped;
-    this.#sentenceOf = sentenceOf;
   }
 
   /** How many examples a finding has at most. */
   get mostExamples(): number {
-    return this.isUncapped ? Number.POSITIVE_INFINITY : mostExamples;
+    return this.#isUncapped ? Number.POSITIVE_INFINITY : mostExamples;
   }
 
   /** The severity of a rule for a sitemap; undefined if the rule is off. */
@@ -93,13 +87,13 @@ export class Findings {
     const known = group.drafts.get(sitemap);
     if (known !== undefined) return known;
     const number = group.drafts.size;
-    if (number >= mostSitemaps && !this.isUncapped) {
+    if (number >= mostSitemaps && !this.#isUncapped) {
       group.others ??= { rule, severity, sitemap, count: 0, examples: [], room: 0, otherSitemaps: 0 };
       group.others.otherSitemaps! += 1;
       group.drafts.set(sitemap, group.others);
       return group.others;
     }
-    const isFirst = this.isUncapped || number < wellIllustrated;
+    const isFirst = this.#isUncapped || number < wellIllustrated;
     const room = isFirst ? this.mostExamples : number < illustrated ? fewExamples : 0;
     const draft = { rule, severity, sitemap, count: 0, examples: [], room };
     group.drafts.set(sitemap, draft);
@@ -119,22 +113,21 @@ export class Findings {
    * is true if it was counted on its own, not as one of many.
    */
   show(draft: FindingDraft, example: ExampleParts, isCase: boolean, isExample: boolean = true): void {
-    const { rule, sitemap, severity } = draft;
     const { url, value = "", file, line } = example;
     // If an occurrence is about a whole document, its value contains figures, which change from run to run.
     const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
-    if (this.#known?.isKnown(rule, sitemap, place, isCase)) return;
+    if (this.#known?.isKnown(draft.rule, draft.sitemap, place, isCase)) return;
     if (isExample) this.#keep(draft, example);
-    if (this.rows === undefined) return;
-    const inFile = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`;
-    const shown = [inFile, example.value].filter((part) => part !== undefined).join(" · ");
-    const own = { url: url && detached(url), value: shown === "" ? undefined : detached(shown) };
-    const message = this.#sentenceOf(rule);
-    this.rows.add({ rule, severity, ...own, sitemap, line: file === undefined ? line : undefined, message });
+    this.rows?.add(draft, example);
+  }
+
+  /** Whether a finding may have the full number of examples, and has room left, so that searching for more is worthwhile. */
+  wantsExamples({ room, examples }: FindingDraft): boolean {
+    return room > 0 && room + examples.length >= this.mostExamples;
   }
 
   #keep(draft: FindingDraft, { url, value, file, line }: ExampleParts): void {
-    if (draft.room <= 0 || (this.#text > allText && !this.isUncapped)) return;
+    if (draft.room <= 0 || (this.#text > allText && !this.#isUncapped)) return;
     const short = { url: url && copied(url), value: value && copied(value) };
     const kept: FindingDraft["examples"][number] = defined({ ...short, file, line });
     if (Object.keys(kept).length === 0) return;
@@ -162,12 +155,6 @@ export class SitemapFindings {
     this.sitemap = sitemap;
   }
 
-  /** Whether a rule may show the full number of examples in this sitemap, and has room left, so that searching for more is worthwhile. */
-  isWellIllustrated(rule: RuleId): boolean {
-    const { room = 0, examples = [] } = this.#findings.draft(rule, this.sitemap) ?? {};
-    return room > 0 && room + examples.length >= this.#findings.mostExamples;
-  }
-
   /** Counts an occurrence, and shows it. `own` overrides the rule's default severity. */
   add(rule: RuleId, url?: string, value?: string, own?: Severity, place?: Pick<ExampleParts, "file" | "line">): void {
     const key = own === undefined ? rule : `${rule} ${own}`;
@@ -177,23 +164,6 @@ export class SitemapFindings {
     draft.count += 1;
     if (draft.severity !== "info") this.flaws += 1;
     this.#findings.show(draft, { url, value, ...place }, true);
-  }
-
-  /** Counts many occurrences at once, and shows the first of them. */
-  addMany(rule: RuleId, count: number, example: ExampleParts): void {
-    this.#findings.count(rule, this.sitemap, count, example);
-  }
-
-  /** Counts many occurrences without showing them. `showCounted` shows them later. */
-  countMany(rule: RuleId, count: number): void {
-    const draft = this.#findings.draft(rule, this.sitemap);
-    if (draft !== undefined) draft.count += count;
-  }
-
-  /** Shows an occurrence that was counted before, also as an example if `isExample`. `isCase` is true if it was counted on its own. */
-  showCounted(rule: RuleId, example: ExampleParts, isExample: boolean, isCase = false): void {
-    const draft = this.#findings.draft(rule, this.sitemap);
-    if (draft !== undefined) this.#findings.show(draft, example, isCase, isExample);
   }
 }
 

@@ -8,7 +8,7 @@ import { createDocumentParser } from "../parse/document.ts";
 import type { EntryListener } from "../parse/entries.ts";
 import { usualFastPath } from "../parse/fast/token-reader.ts";
 import { type CheckRun, isRobots } from "./context.ts";
-import type { SitemapFindings } from "./findings.ts";
+import type { FindingDraft, Findings } from "./findings.ts";
 import type { RuleId } from "./rule-id.ts";
 import { ruleRows } from "./rule-table.ts";
 
@@ -36,72 +36,60 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   return documentRules.get(code);
 }
 
-/** Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists. */
-export async function checkProblems(
-  run: CheckRun,
-  sitemap: Sitemap,
-  findings: SitemapFindings,
-  instead?: string,
-): Promise<void> {
-  const isStored = sitemap !== run.tree.root && sitemap.kind !== "invalid";
-  const repeated = isStored ? problemsOf(sitemap).filter((each) => isSearched(each, sitemap, run, findings)) : [];
-  addProblems(sitemap, findings, repeated, instead);
-  if (repeated.length > 0) await illustrateProblems(run, sitemap, findings, repeated);
-}
-
-/** Adds the findings for a sitemap's problems. Entry problems in `repeated` are only counted, because they are shown later, one by one. */
-export function addProblems(
-  sitemap: Sitemap,
-  findings: SitemapFindings,
-  repeated: readonly Problem[] = [],
-  instead?: string,
-): void {
+/**
+ * Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists.
+ * Problems that are worth it are searched in the document, for more examples or for their pages.
+ */
+export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: string): Promise<void> {
+  const { findings, tree } = run;
+  const isStored = sitemap !== tree.root && sitemap.kind !== "invalid";
+  const searched: Problem[] = [];
   let isBroken = false;
   for (const problem of problemsOf(sitemap)) {
-    const rule = ruleOf(problem, sitemap);
-    if (rule === undefined) continue;
+    const draft = draftOf(problem, sitemap, findings);
+    if (draft === undefined) continue;
     // A broken transfer damages both the compression and the XML inside it. Only the first problem, which is the cause, is reported.
-    const breaks = rule === "sitemap-cut-off" || rule === "sitemap-compression";
+    const breaks = draft.rule === "sitemap-cut-off" || draft.rule === "sitemap-compression";
     if (breaks && isBroken) continue;
     isBroken ||= breaks;
-    if (repeated.includes(problem) && isOfEntry(problem, sitemap)) {
-      findings.countMany(rule, problem.count ?? 1);
-      continue;
+    const count = breaks ? 1 : (problem.count ?? 1);
+    draft.count += count;
+    const isOfEntry = isOfAnEntry(problem, sitemap);
+    const isWanted = findings.rows !== undefined || findings.wantsExamples(draft);
+    if (isStored && isWanted && (isOfEntry || count > 1)) {
+      searched.push(problem);
+      // Problems of entries are shown with their pages, once these are found.
+      if (isOfEntry) continue;
     }
     // The value alone says nothing about why a sitemap could not be read: "html", or the number of a port.
     const { value, line } =
       sitemap.kind === "invalid" ? { value: problem.message, line: undefined } : exampleOf(problem);
-    const shown = instead === undefined ? value : `${value}; ${instead} exists`;
-    findings.addMany(rule, breaks ? 1 : (problem.count ?? 1), { value: shown, line });
+    findings.show(draft, { value: instead === undefined ? value : `${value}; ${instead} exists`, line }, count === 1);
   }
+  if (searched.length > 0) await illustrateProblems(run, sitemap, searched);
 }
 
-// Whether it is worth reading the document again, for more examples of a problem or for the page that it is about.
-function isSearched(problem: Problem, sitemap: Sitemap, run: CheckRun, findings: SitemapFindings): boolean {
-  const isWorth = (problem.count ?? 1) > 1 || isOfEntry(problem, sitemap);
-  const rule = isWorth ? ruleOf(problem, sitemap) : undefined;
-  return rule !== undefined && (run.findings.rows !== undefined || findings.isWellIllustrated(rule));
+function draftOf(problem: Problem, sitemap: Sitemap, findings: Findings): FindingDraft | undefined {
+  const rule = ruleOf(problem, sitemap);
+  return rule && findings.draft(rule, sitemap.url);
 }
 
 // Whether a problem is about the entry of a page.
-function isOfEntry({ code }: Pick<Problem, "code">, { kind }: Sitemap): boolean {
+function isOfAnEntry({ code }: Problem, { kind }: Sitemap): boolean {
   return kind === "pages" && entryCodes.test(code);
 }
 
 const entryCodes = /^(?:date|image|video|news|alternate|priority|change-frequency|url)-(?!missing)/;
 
-// Reads a document again to show its repeated problems: all of them as rows, or some as examples.
-async function illustrateProblems(
-  { tree, settings, findings: { rows, mostExamples }, time }: CheckRun,
-  sitemap: Sitemap,
-  findings: SitemapFindings,
-  repeated: readonly Problem[],
-): Promise<void> {
-  const ofEntries = new Map(repeated.filter((each) => isOfEntry(each, sitemap)).map((each) => [each.code, each]));
+// Reads a document again to show its problems: all of them as rows, or some as examples.
+async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: readonly Problem[]): Promise<void> {
+  const { tree, settings, findings, time } = run;
+  const { rows, mostExamples } = findings;
+  const ofEntries = new Map(problems.filter((each) => isOfAnEntry(each, sitemap)).map((each) => [each.code, each]));
   const unlisted = new Map(ofEntries);
-  const seen = new Set(repeated.filter(({ code }) => !ofEntries.has(code)).map((each) => sameness(each)));
+  const seen = new Set(problems.filter(({ code }) => !ofEntries.has(code)).map((each) => sameness(each)));
   const log = new RepeatedProblems(
-    repeated,
+    problems,
     new Set(ofEntries.keys()),
     rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY,
   );
@@ -112,16 +100,18 @@ async function illustrateProblems(
     entries: log,
     fastPath: usualFastPath,
   });
+  const show = (problem: Problem, url: string | undefined, isExample: boolean) => {
+    const draft = draftOf(problem, sitemap, findings);
+    const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
+    if (draft !== undefined) findings.show(draft, { url, ...exampleOf(problem) }, isOnly, isExample);
+  };
   const report = () => {
     for (const { problem, url } of log.take()) {
-      const rule = ruleOf(problem, sitemap);
       unlisted.delete(problem.code);
       // In a document with one long line, many problems look the same.
       const isNew = seen.size < mostSeen && !seen.has(sameness(problem, url));
       if (isNew) seen.add(sameness(problem, url));
-      const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
-      if (rule !== undefined && (isNew || rows !== undefined))
-        findings.showCounted(rule, { url, ...exampleOf(problem) }, isNew, isOnly);
+      if (isNew || rows !== undefined) show(problem, url, isNew);
     }
     return rows?.settleDocuments(() => time.isOver());
   };
@@ -134,11 +124,8 @@ async function illustrateProblems(
   if (!log.isFull && !parser.stopped) parser.end();
   log.finish();
   await report();
-  // Problems that were not found again are listed without their pages.
-  for (const problem of unlisted.values()) {
-    const rule = ruleOf(problem, sitemap);
-    if (rule !== undefined) findings.showCounted(rule, exampleOf(problem), true, (problem.count ?? 1) === 1);
-  }
+  // Problems that were not found again are shown without their pages.
+  for (const problem of unlisted.values()) show(problem, undefined, true);
 }
 
 // Limits the memory for finding equal problems. Examples show far fewer.

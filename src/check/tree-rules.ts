@@ -35,7 +35,7 @@ export async function checkSitemaps(run: CheckRun): Promise<void> {
     if (checked.has(identity)) continue;
     checked.add(identity);
     const isLost = sitemap.kind === "invalid" && parent !== undefined && isRobots(parent);
-    await checkProblems(run, sitemap, findings, isLost ? undeclared : undefined);
+    await checkProblems(run, sitemap, isLost ? undeclared : undefined);
     if (sitemap === tree.root) continue;
     await checkDocument(context);
     checkFetch(context);

@@ -5,7 +5,7 @@ import type { DateCounts } from "../check/date-counts.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
-import type { PageWatcher } from "../check/watcher.ts";
+import type { PageWatcher } from "../check/check-run.ts";
 import { failedInWords, notesInWords } from "../check/words.ts";
 import { kindOfFile } from "../diff/archive-magic.ts";
 import { Marks } from "../join/marks.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Baseline } from "../../src/check/baseline.ts";
 import { checkTree } from "../../src/check/check-tree.ts";
-import type { Occurrence } from "../../src/check/occurrence-rows.ts";
+import type { Occurrence } from "../../src/check/occurrences.ts";
 import { streamOccurrences } from "../../src/check/occurrences.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";

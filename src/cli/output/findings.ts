@@ -2,7 +2,7 @@
 // website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
 import { appendFileSync } from "node:fs";
 import type { FileLocations } from "../../check/file-locations.ts";
-import { type Occurrence, occurrenceColumns } from "../../check/occurrence-rows.ts";
+import { type Occurrence, occurrenceColumns } from "../../check/occurrences.ts";
 import { type CheckResult, groupedByRule } from "../../check/result.ts";
 import { type Rule, severities } from "../../check/rule.ts";
 import { checkSarif } from "../../check/sarif.ts";
