@@ -1,9 +1,7 @@
 // Runs one check of a tree: applies all rules in one pass over its pages, in constant memory.
-import { grouped } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { bounds } from "./bounds.ts";
 import { CheckTime, Receipt } from "./check-time.ts";
 import { resultOf } from "./conclusion.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
@@ -68,7 +66,7 @@ export async function runCheck(
   const run: CheckRun = { tree, settings, site, robots, findings, receipt, time };
   const pages = new WebsitePages(tree);
   const cross = new CrossRules(run, pages, watcher);
-  const urls = new UrlRules();
+  const urls = new UrlRules(tree.homepage);
   const trust = new LastmodEvidence();
   const dates = new DateRules(trust);
   const media = new MediaRules();
@@ -77,12 +75,8 @@ export async function runCheck(
   const requested = wanted === 0 ? undefined : new RequestedPages(wanted);
   const files = settings.files && new SiteFiles(settings.files);
   // A folder that contains only sitemaps says nothing about pages.
-  const hasPages = files?.pages().next().done === false;
-  const fileRules = files && hasPages ? new FileRules(files, run) : undefined;
+  const fileRules = files?.hasPages ? new FileRules(files, run) : undefined;
   const scan = new UrlScan();
-  const homepage = new UrlScan();
-  homepage.read(tree.homepage);
-  let isHomepageListed = false;
   let earlier: EarlierRun | undefined;
 
   const begin = async (sitemap: PagesSitemap): Promise<SitemapContext> => {
@@ -93,12 +87,9 @@ export async function runCheck(
       sitemap,
       findings: new SitemapFindings(findings, sitemap.url),
       location: settings.hasLocation ? locationOf(sitemap.url) : undefined,
-      isGiven: !site.isSite,
       submittedBy: site.submittedBy(sitemap),
       receivedAt: await receipt.of(sitemap),
-      homeHost: site.homeHost,
-      crossSubmit: settings.crossSubmit,
-      robots,
+      run,
     };
     urls.begin(context);
     return context;
@@ -114,10 +105,7 @@ export async function runCheck(
       }
       const { flaws } = found;
       scan.read(page.url);
-      isHomepageListed ||= scan.pageHigh === homepage.pageHigh && scan.pageLow === homepage.pageLow;
       urls.check(page.url, scan, context);
-      const forbiddenBy = settings.forbiddenBy(page.url);
-      if (forbiddenBy !== undefined) found.add("url-forbidden", page.url, forbiddenBy);
       const lastModified = dates.check(page, context);
       media.check(page, context);
       const { alternates } = page;
@@ -133,13 +121,10 @@ export async function runCheck(
 
   const finish = async (): Promise<CheckResult> => {
     const isComplete = tree.complete && !time.isUp;
-    urls.finish(run);
+    urls.finish(run, isComplete);
     await media.finish(run, isComplete);
     if (isComplete) dates.finish(run);
     if (isComplete) languages.finish(run);
-    if (isComplete && site.isSite && pages.count >= bounds.homepagePages && !isHomepageListed) {
-      findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
-    }
     const { isCut, mayReturn } = await cross.finish(isComplete, (url, hostEnd) => urls.isKnownHost(url, hostEnd));
     if (isComplete) await fileRules?.finish();
     const isLate = time.isUp;
@@ -157,23 +142,14 @@ export async function runCheck(
     if (!settings.hasLocation) missing.add("location");
     if (!robots.isKnown) missing.add("robots");
     if (fileRules === undefined) missing.add("files");
-    const unfinished: NotChecked[] = [];
-    const skip = (rules: readonly string[], reason: string) =>
-      unfinished.push(...rules.map((rule) => ({ rule, reason })));
-    if (files !== undefined && !hasPages) {
-      const isNarrowed = settings.files?.pages !== undefined || settings.files?.ignore !== undefined;
-      const excluded = "`files.pages` and `files.ignore` exclude all HTML files";
-      skip(["page-missing-file"], isNarrowed ? excluded : "the folder has no HTML files");
-    }
-    const unknown = listed(files?.notUnderstood ?? []);
-    const unreadable = listed([...(files?.unreadable ?? [])]);
-    if (unknown !== "") skip(["page-redirect"], `some redirects are not understood (${unknown})`);
-    if (unreadable !== "") skip(fileBasedRules, `some files could not be read (${unreadable})`);
-    if (mayReturn) skip(["hreflang-no-return"], "some return links may be in documents that could not be read");
-    if (isCut) skip(crossRules, "too many URLs look alike");
-    if (media.areHostsSpent) skip(imageRules, "images are on too many hosts");
-    if (urls.areFacetsSpent) skip(["url-facet"], "too many paths have parameters");
-    if (robots.isSpent) skip(robotsRules, "robots.txt has too many rules");
+    const unfinished: NotChecked[] = [...(files?.notChecked() ?? [])];
+    const skip = (isSkipped: boolean, reason: string, ...rules: RuleId[]) =>
+      unfinished.push(...(isSkipped ? rules : []).map((rule) => ({ rule, reason })));
+    skip(mayReturn, "some return links may be in documents that could not be read", "hreflang-no-return");
+    skip(isCut, "too many URLs look alike", ...crossRules);
+    skip(media.areHostsSpent, "images are on too many hosts", "image-private-host", "image-other-host");
+    skip(urls.areFacetsSpent, "too many paths have parameters", "url-facet");
+    skip(robots.isSpent, "robots.txt has too many rules", "url-robots-disallowed", "media-robots-disallowed");
     return resultOf(run, missing, isLate, unfinished, results, trust.verdict(allDates));
   };
 
@@ -185,7 +161,6 @@ export async function runCheck(
     await rows?.settleDocuments(() => time.isOver(), true);
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
-    const hasOwn = settings.own.length > 0;
     for await (const step of tree.walk()) {
       settings.signal?.throwIfAborted();
       if (await time.isOver()) break;
@@ -197,29 +172,17 @@ export async function runCheck(
         if (context === undefined) continue;
         await checkEntries(step.pages, context);
         await rows?.settlePages(context.sitemap);
-      } else {
-        if (context !== undefined) {
-          dates.end(context);
-          media.end(context);
-        }
+      } else if (context !== undefined) {
+        dates.end(context);
+        media.end(context);
         context = undefined;
       }
-      if (hasOwn) await passStep(run, step);
+      if (settings.own.length > 0) await passStep(run, step);
     }
-    if (hasOwn) await passEnd(run);
+    if (settings.own.length > 0) await passEnd(run);
     return await finish();
   } finally {
     cross.close();
     await earlier?.close();
   }
-}
-
-const robotsRules = ["url-robots-disallowed", "media-robots-disallowed"] as const satisfies readonly RuleId[];
-const imageRules = ["image-private-host", "image-other-host"] as const satisfies readonly RuleId[];
-const fileBasedRules = ["page-missing-file", "page-not-listed"] as const satisfies readonly RuleId[];
-
-// Names the first few items of a list, and says how many more there are.
-function listed(items: readonly string[], most = 10): string {
-  const more = items.length > most ? ` and ${grouped(items.length - most)} more` : "";
-  return items.slice(0, most).join(", ") + more;
 }

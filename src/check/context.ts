@@ -37,17 +37,11 @@ export interface SitemapContext {
   readonly findings: SitemapFindings;
   /** The URL of the document; undefined for a file without a known URL. */
   readonly location: Location | undefined;
-  /** Whether the caller gave the sitemap, as an owner does in Search Console. Then it may be anywhere. */
-  readonly isGiven: boolean;
   /** The hosts whose robots.txt lists the sitemap or its index. The sitemap may list their pages. */
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
-  /** The host of the homepage. */
-  readonly homeHost: string;
-  /** Hosts for which cross-submission is set up. */
-  readonly crossSubmit: ReadonlySet<string>;
-  readonly robots: RobotsAccess;
+  readonly run: CheckRun;
 }
 
 export interface Location {
@@ -60,7 +54,7 @@ export interface Location {
 
 export class SiteContext {
   readonly homeHost: string;
-  /** Whether sitemaps were found by discovery, not given by the caller. */
+  /** Whether sitemaps were found by discovery, not given by the caller. A given one may be anywhere, as if submitted in Search Console. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
   readonly rewrite: Rewrite;

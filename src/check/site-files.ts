@@ -1,11 +1,15 @@
 // Maps the URLs of a static site to files in its folders, as its host does, and finds the files that are pages. Symbolic links cannot lead
 // out of their folder. Memory grows with the names of the pages, not with their content.
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { systemReason } from "../model/errors.ts";
+import { grouped } from "../model/figures.ts";
 import { parseUrl } from "../model/url.ts";
+import { visibleContent } from "../pages/visible-content.ts";
 import { bounds } from "./bounds.ts";
 import { fileAt, filesIn, type Host, isInside, readStart } from "./folder-files.ts";
+import type { NotChecked } from "./result.ts";
 import { readServerRules, type ServerRules } from "./server-rules.ts";
 
 /** A folder whose files map to URLs. */
@@ -50,6 +54,7 @@ interface Folder extends SiteFolder {
 export class SiteFiles {
   readonly #folders: readonly Folder[];
   readonly #isIncluded: (name: string) => boolean;
+  readonly #isNarrowed: boolean;
   readonly #onFile: (() => void) | undefined;
   readonly #buffer = Buffer.alloc(bounds.pageBytes);
   // Whether the sitemaps write URLs without `.html`.
@@ -59,12 +64,13 @@ export class SiteFiles {
   /** Files that exist but could not be read, each with the reason. */
   readonly unreadable: Set<string> = new Set();
 
-  constructor({ folders, pages = [], ignore = [], host, onFile }: SiteFilesOptions) {
+  constructor({ folders, pages, ignore, host, onFile }: SiteFilesOptions) {
     this.#folders = folders.map(({ url, path: name }) => {
       const real = fs.realpathSync.native(name);
       return { url, name, path: real, rules: readServerRules(real, url, host) };
     });
-    const [wanted, unwanted] = [pages.map(glob), ignore.map(glob)];
+    const [wanted, unwanted] = [(pages ?? []).map(glob), (ignore ?? []).map(glob)];
+    this.#isNarrowed = (pages ?? ignore) !== undefined;
     this.#isIncluded = (name) =>
       (wanted.length === 0 || wanted.some((each) => each.test(name))) && !unwanted.some((each) => each.test(name));
     this.#onFile = onFile;
@@ -74,9 +80,27 @@ export class SiteFiles {
     return this.#folders;
   }
 
+  get hasPages(): boolean {
+    return this.pages().next().done === false;
+  }
+
   /** The rows of the host's configuration that could not be applied. */
   get notUnderstood(): readonly string[] {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
+  }
+
+  /** Lists the rules that the files do not suffice for, after all pages were checked. */
+  notChecked(): NotChecked[] {
+    const all: NotChecked[] = [];
+    if (!this.hasPages) {
+      const excluded = "`files.pages` and `files.ignore` exclude all HTML files";
+      all.push({ rule: "page-missing-file", reason: this.#isNarrowed ? excluded : "the folder has no HTML files" });
+    }
+    const unknown = listed(this.notUnderstood);
+    if (unknown !== "") all.push({ rule: "page-redirect", reason: `some redirects are not understood (${unknown})` });
+    const reason = `some files could not be read (${listed([...this.unreadable])})`;
+    if (this.unreadable.size > 0) all.push({ rule: "page-missing-file", reason }, { rule: "page-not-listed", reason });
+    return all;
   }
 
   /** Returns what the host would send for a URL; undefined if the URL is in none of the folders. */
@@ -94,7 +118,7 @@ export class SiteFiles {
   /** Whether a file is an HTML page that the options include. */
   isPage(file: string): boolean {
     const folder = this.#folders.find((each) => isInside(file, each.path));
-    return folder !== undefined && /\.x?html?$/i.test(file) && this.#isIncluded(nameIn(folder, file));
+    return folder !== undefined && isHtml.test(file) && this.#isIncluded(nameIn(folder, file));
   }
 
   /** Yields all files that are pages, judging by their names. Skips error pages, and folders of frameworks. */
@@ -133,6 +157,16 @@ export class SiteFiles {
     }
   }
 
+  /** Returns a digest of the page at a URL, to tell whether a build changed it. If the host sends no file, describes what it does instead. */
+  contentAt(url: string): string {
+    const answer = this.find(url);
+    if (answer?.kind === "redirect") return `redirect ${answer.to}`;
+    if (answer?.kind !== "file") return answer?.kind ?? "elsewhere";
+    const bytes = fs.readFileSync(answer.file);
+    const content = isHtml.test(answer.file) ? visibleContent(bytes.toString("utf8")) : bytes;
+    return createHash("sha256").update(content).digest("base64");
+  }
+
   #findIn({ path: root, name: shown, rules }: Folder, name: string): Answer {
     const { cleanUrls, trailingSlash, host } = rules;
     const isFolder = name === "" || name.endsWith("/");
@@ -157,18 +191,13 @@ export class SiteFiles {
       if (value.status === 200) return { kind: "rewritten" };
       return { kind: "redirect", to: fill(value.to), status: value.status, file: first?.file };
     }
+    const redirect = (to: string, status = 308): Answer => ({ kind: "redirect", to, status, file: first?.file });
     if (cleanUrls && name.endsWith(".html")) {
       const clean = `/${name.replace(/(?:(?:^|\/)index)?\.html$/, "")}`;
-      return {
-        kind: "redirect",
-        to: trailingSlash && clean !== "/" ? `${clean}/` : clean,
-        status: 308,
-        file: first?.file,
-      };
+      return redirect(trailingSlash && clean !== "/" ? `${clean}/` : clean);
     }
-    if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name)) {
-      return { kind: "redirect", to: isFolder ? `/${name.slice(0, -1)}` : `/${name}/`, status: 308, file: first?.file };
-    }
+    if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name))
+      return redirect(isFolder ? `/${name.slice(0, -1)}` : `/${name}/`);
     if (first === undefined && isUnreadable) return { kind: "unreadable" };
     if (first === undefined) {
       if (this.#hints-- <= 0) return { kind: "missing" };
@@ -176,16 +205,10 @@ export class SiteFiles {
       return { kind: "missing", hint: other && `the name of ${other} differs in case` };
     }
     if (errorPage.test(first.name)) return { kind: "missing", hint: `${first.name} is an error page` };
-    const to = rules.followsFiles
-      ? redirectByFiles(
-          name,
-          found.map((each) => each.name),
-          host,
-        )
-      : undefined;
+    const namesFound = found.map((each) => each.name);
+    const to = rules.followsFiles ? redirectByFiles(name, namesFound, host) : undefined;
     if (to === null) return { kind: "missing", hint: `${first.name} is served without the slash` };
-    if (to !== undefined)
-      return { kind: "redirect", to, status: host === "cloudflare-pages" ? 308 : 301, file: first.file };
+    if (to !== undefined) return redirect(to, host === "cloudflare-pages" ? 308 : 301);
     if (first.name === bare) this.#isClean = true;
     const robotsTags = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
     return { kind: "file", file: first.file, robotsTags };
@@ -202,6 +225,12 @@ function redirectByFiles(name: string, found: readonly string[], host: Host | un
   if (!name.endsWith("/")) return found[0] === `${name}/index.html` ? `/${name}/` : undefined;
   if (!isHtml || (isIndex && host !== "netlify")) return undefined;
   return host === "github-pages" ? null : `/${name.slice(0, -1)}`;
+}
+
+// Names the first few items of a list, and says how many more there are.
+function listed(items: readonly string[], most = 10): string {
+  const more = items.length > most ? ` and ${grouped(items.length - most)} more` : "";
+  return items.slice(0, most).join(", ") + more;
 }
 
 // Each hint requires listing a whole folder.
@@ -222,6 +251,7 @@ function nameIn(folder: SiteFolder, file: string): string {
   return path.relative(folder.path, file).split(path.sep).join("/");
 }
 
+const isHtml = /\.x?html?$/i;
 // Hosts send these files with an error status.
 const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
 // Error pages, and the fallback page of an application (`200.html`).

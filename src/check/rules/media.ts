@@ -156,7 +156,7 @@ export class MediaRules {
     for (const video of videos) checkVideo(video, url, context);
   }
 
-  #checkImage(image: string, page: string, { findings, homeHost }: SitemapContext): void {
+  #checkImage(image: string, page: string, { findings, run }: SitemapContext): void {
     if (image === page) findings.add("image-is-page", page);
     if (/[ "<>\\^`{|}]/.test(image)) findings.add("image-not-escaped", page, image);
     const start = image.slice(0, image.indexOf("/", 8) < 0 ? undefined : image.indexOf("/", 8));
@@ -170,7 +170,7 @@ export class MediaRules {
       this.#hosts.set(detached(start), host);
     }
     const { origin } = host;
-    if (origin === undefined || origin.host === homeHost) return;
+    if (origin === undefined || origin.host === run.site.homeHost) return;
     if (origin.reach !== "public")
       findings.add("image-private-host", page, image, origin.reach === "staging" ? "warning" : undefined);
     else host.count += 1;
@@ -240,7 +240,7 @@ function checkNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
 // Reports files that the first crawler may not fetch. Google Images and Google Video do not care about the others.
 function reportBlocked(urls: readonly (string | undefined)[], page: string, context: SitemapContext): void {
   for (const url of urls) {
-    if (url !== undefined && context.robots.blocked(url)?.isFirst)
+    if (url !== undefined && context.run.robots.blocked(url)?.isFirst)
       context.findings.add("media-robots-disallowed", page, url);
   }
 }

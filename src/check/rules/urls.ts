@@ -7,7 +7,7 @@ import { FacetPaths } from "../facet-paths.ts";
 import type { SitemapFindings } from "../findings.ts";
 import { type RuleRows, rule, ruleFor } from "../rule.ts";
 import * as sources from "../sources.ts";
-import type { UrlScan } from "../url-scan.ts";
+import { UrlScan } from "../url-scan.ts";
 
 export const urlRules: RuleRows = {
   "url-missing": rule("error", "protocol", sources.protocol("locdef"), {
@@ -154,6 +154,9 @@ export const urlRules: RuleRows = {
 };
 
 export class UrlRules {
+  readonly #homepage = new UrlScan();
+  #isHomepageListed = false;
+  #pages = 0;
   // The key is the text before the path. Most websites have one origin, but a hostile one could have any number.
   readonly #origins = new Map<string, Origin | undefined>();
   readonly #sitemapHosts = new Set<string>();
@@ -163,13 +166,22 @@ export class UrlRules {
   #lastText = "";
   #lastOrigin: Origin | undefined;
 
+  constructor(homepage: string) {
+    this.#homepage.read(homepage);
+  }
+
   begin({ location }: SitemapContext): void {
     if (location !== undefined) this.#sitemapHosts.add(location.origin.host);
   }
 
   /** Checks a URL. `scan` has read it. */
   check(url: string, scan: UrlScan, context: SitemapContext): void {
-    const { findings } = context;
+    const { findings, run } = context;
+    const { pageHigh, pageLow } = this.#homepage;
+    this.#pages += 1;
+    this.#isHomepageListed ||= scan.pageHigh === pageHigh && scan.pageLow === pageLow;
+    const forbiddenBy = run.settings.forbiddenBy(url);
+    if (forbiddenBy !== undefined) findings.add("url-forbidden", url, forbiddenBy);
     const origin = this.#originOf(url, scan.hostEnd);
     if (origin !== undefined) {
       if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
@@ -180,7 +192,7 @@ export class UrlRules {
     const parameters = parametersOf(url, scan);
     checkSpelling(url, path, findings);
     checkIdentity(url, path, parameters, scan, findings);
-    const blocked = context.robots.blocked(url);
+    const blocked = run.robots.blocked(url);
     if (blocked === undefined) this.#checkUsefulness(url, path, parameters, findings);
     else findings.add("url-robots-disallowed", url, blocked.agents, blocked.isFirst ? undefined : "warning");
   }
@@ -207,14 +219,14 @@ export class UrlRules {
 
   // Returns whether the URL is on the host of its sitemap. If it is not allowed to be elsewhere, that is one finding, whatever the host.
   #checkHost(url: string, origin: Origin, context: SitemapContext): boolean {
-    const { location, findings, submittedBy, crossSubmit } = context;
+    const { location, findings, submittedBy, run } = context;
     // The user can reach the host of the website that is checked, even if it is private.
-    const isHome = origin.host === context.homeHost;
+    const isHome = origin.host === run.site.homeHost;
     if (origin.reach === "private" && !isHome) {
       findings.add("url-private-host", url, origin.host);
       return false;
     }
-    const isAllowed = crossSubmit.has(origin.host) || submittedBy.has(origin.host);
+    const isAllowed = run.settings.crossSubmit.has(origin.host) || submittedBy.has(origin.host);
     if (origin.reach === "staging" && !isHome && origin.host !== location?.origin.host) {
       findings.add("url-private-host", url, origin.host, isAllowed ? "warning" : undefined);
       return false;
@@ -227,10 +239,10 @@ export class UrlRules {
     return location?.origin.host === origin.host;
   }
 
-  #checkDirectory(url: string, origin: Origin, { location, findings, isGiven, submittedBy }: SitemapContext): void {
+  #checkDirectory(url: string, origin: Origin, { location, findings, run, submittedBy }: SitemapContext): void {
     if (location === undefined) return;
     if (origin.scheme !== location.origin.scheme) findings.add("url-other-scheme", url, location.origin.scheme);
-    else if (!isGiven && !url.startsWith(location.directory) && location.directory.length > location.start.length + 1) {
+    else if (run.site.isSite && !url.startsWith(location.directory) && location.directory !== `${location.start}/`) {
       const path = url.slice(this.#lastText.length);
       if ((location.start + path).startsWith(location.directory)) return;
       // A sitemap listed in robots.txt may be anywhere.
@@ -252,10 +264,13 @@ export class UrlRules {
     return this.#facets.isSpent;
   }
 
-  finish({ findings, tree }: CheckRun): void {
+  /** Checks what is about the whole website, after all pages. `isComplete` is whether everything declared was read. */
+  finish({ findings, tree, site }: CheckRun, isComplete: boolean): void {
     this.#facets.report(findings);
     for (const value of this.#submittedOutside)
       findings.count("url-outside-directory", tree.homepage, 1, { value }, "info");
+    if (isComplete && site.isSite && this.#pages >= bounds.homepagePages && !this.#isHomepageListed)
+      findings.count("homepage-unlisted", tree.homepage, 1, { url: tree.homepage });
   }
 }
 

@@ -253,9 +253,8 @@ async function contentsOf(
   }
   if (by === "lastmod") return { by };
   const { SiteFiles } = await import("../../check/site-files.ts");
-  const { contentIn } = await import("../../check/page-content.ts");
   const [before, after] = [new SiteFiles(one), new SiteFiles(two)];
-  return { by: by ?? "content", contents: [(url) => contentIn(before, url), (url) => contentIn(after, url)] };
+  return { by: by ?? "content", contents: [(url) => before.contentAt(url), (url) => after.contentAt(url)] };
 }
 
 /** How the reading of a side ended. */
