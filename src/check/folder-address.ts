@@ -2,7 +2,7 @@
 // not have to give a URL; if they contain an address other than the user's, the generator is misconfigured.
 import fs from "node:fs";
 import path from "node:path";
-import { bareHost, isOnOwnMachine, parseUrl } from "../model/url.ts";
+import { bareHost, isHttpUrl, isOnOwnMachine, parseUrl } from "../model/url.ts";
 import { fileAt, filesIn, readStart } from "./folder-files.ts";
 import { readPageHead } from "./page-head.ts";
 
@@ -22,36 +22,53 @@ export interface FolderAddress {
   readonly url: string | undefined;
 }
 
+/** A URL in a file: where it says that the website is. */
+type Mention = readonly [url: string, name: string, line: number];
+
 export function readFolderAddress(folder: string): FolderAddress {
-  const robots = new AddressCounts(folder, "robots.txt");
-  const sitemaps = new AddressCounts(folder, "sitemaps");
-  const canonical = new AddressCounts(folder, "canonical links");
-  const listed = new Set<string>();
-  for (const [url, line] of urlsIn(startOf(folder, "robots.txt"), /^[^\S\n]*sitemap[^\S\n]*:[^\S\n]*(\S+)/gim)) {
-    robots.add(url, "robots.txt", line);
-    listed.add(parseUrl(url)?.pathname.replace(/^.*\//, "") ?? "");
-  }
-  for (const name of namesIn(folder)) if (/^(?:wp-)?sitemap.*\.(?:xml|txt)$/i.test(name)) listed.add(name);
+  const robots = Array.from(
+    urlsIn(startOf(folder, "robots.txt"), /^[^\S\n]*sitemap[^\S\n]*:[^\S\n]*(\S+)/gim),
+    ([url, line]): Mention => [url, "robots.txt", line],
+  );
+  const names = namesIn(folder).filter((name) => /^(?:wp-)?sitemap.*\.(?:xml|txt)$/i.test(name));
+  const listed = new Set([...robots.map(([url]) => parseUrl(url)?.pathname.replace(/^.*\//, "") ?? ""), ...names]);
+  const sitemaps: Mention[] = [];
   const pages: string[] = [];
   for (const name of [...listed].slice(0, mostFiles)) {
     const text = startOf(folder, name);
     for (const [url, line] of urlsIn(text, /<loc>\s*(?:<!\[CDATA\[\s*)?(https?:[^\s<\]]+)/gi)) {
-      sitemaps.add(url, name, line);
+      sitemaps.push([url, name, line]);
       if (!/<sitemapindex/i.test(text)) pages.push(url);
     }
   }
-  let own: string | undefined;
+  const canonical: Mention[] = [];
   for (const name of pagesIn(folder)) {
-    const html = startOf(folder, name);
-    const { canonical: url, refresh, lines } = readPageHead("about:blank", [], html);
-    if (url === undefined || refresh !== undefined) continue;
-    canonical.add(url, name, lines.canonical ?? 1);
-    if (name === "index.html") own = url;
+    const { canonical: url, refresh, lines } = readPageHead("about:blank", [], startOf(folder, name));
+    if (url !== undefined && refresh === undefined) canonical.push([url, name, lines.canonical ?? 1]);
   }
-  const found = [robots, sitemaps, canonical].flatMap((each) => each.top ?? []);
+  const found = [
+    ...commonAddress(folder, "robots.txt", robots),
+    ...commonAddress(folder, "sitemaps", sitemaps),
+    ...commonAddress(folder, "canonical links", canonical),
+  ];
   const [{ origin } = { origin: "" }] = found;
   const isAgreed = found.length > 0 && found.every((each) => each.origin === origin);
+  const [own] = canonical.find(([, name]) => name === "index.html") ?? [];
   return { found, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
+}
+
+// Returns the address that occurs most often, with its first place; none if there is none.
+function commonAddress(folder: string, by: string, mentions: readonly Mention[]): FoundAddress[] {
+  const addresses = new Map<string, { readonly first: FoundAddress; count: number }>();
+  for (const [url, name, line] of mentions) {
+    const { origin = "" } = isHttpUrl(url) ? new URL(url) : {};
+    const known = addresses.get(origin);
+    if (known !== undefined) known.count += 1;
+    else if (origin !== "")
+      addresses.set(origin, { first: { by, origin, file: path.join(folder, name), line }, count: 1 });
+  }
+  const [top] = [...addresses.values()].sort((one, two) => two.count - one.count);
+  return top === undefined ? [] : [top.first];
 }
 
 /**
@@ -62,7 +79,7 @@ export function wrongAddresses({ found }: FolderAddress, url: string, folder: st
   const { origin = "", host = "" } = parseUrl(url) ?? {};
   const wrong = found.filter((each) => each.origin !== origin || isOnOwnMachine(new URL(each.origin).host));
   const isSame = wrong.length === found.length && new Set(wrong.map((each) => each.origin)).size === 1;
-  const isAll = isSame && hasPages(folder);
+  const isAll = isSame && pagesIn(folder).next().done === false;
   return wrong.filter((each) => {
     const other = new URL(each.origin).host;
     return isAll || isOnOwnMachine(other) || bareHost(other) === bareHost(host);
@@ -99,30 +116,6 @@ const addressSettings: readonly (readonly [generator: RegExp, files: RegExp, set
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// Counts how often each address occurs in files of one kind, and remembers its first place.
-class AddressCounts {
-  readonly #folder: string;
-  readonly #by: string;
-  readonly #addresses = new Map<string, FoundAddress & { count: number }>();
-
-  constructor(folder: string, by: string) {
-    this.#folder = folder;
-    this.#by = by;
-  }
-
-  add(url: string, name: string, line: number): void {
-    const { origin = "", protocol = "" } = parseUrl(url) ?? {};
-    if (!/^https?:$/.test(protocol)) return;
-    const known = this.#addresses.get(origin);
-    if (known !== undefined) known.count += 1;
-    else this.#addresses.set(origin, { by: this.#by, origin, file: path.join(this.#folder, name), line, count: 1 });
-  }
-
-  get top(): FoundAddress | undefined {
-    return [...this.#addresses.values()].sort((one, two) => two.count - one.count)[0];
-  }
-}
-
 // Finds the path that the website is below, if any: from the canonical link of its homepage, or because most listed pages are files only
 // without that path.
 function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
@@ -134,10 +127,6 @@ function baseOf(folder: string, origin: string, own: string | undefined, pages: 
     ["", ".html", "/index.html"].some((end) => typeof fileAt(folder, name.replace(/\/$/, "") + end) === "string");
   const found = (base: string) => paths.filter((each) => each.startsWith(base) && isFile(each.slice(base.length)));
   return origin + (bases.find((base) => found(base).length > paths.length / 2) ?? "/");
-}
-
-function hasPages(folder: string): boolean {
-  return pagesIn(folder).next().done === false;
 }
 
 function* pagesIn(folder: string): Generator<string, void> {

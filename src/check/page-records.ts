@@ -47,7 +47,7 @@ export class UrlRecords {
     const { pageHigh, pageLow, spelling } = scan;
     const date = toWord(lastModified, hasTime);
     const known = set === undefined ? 0 : set.low | 1;
-    this.join.add(pageHigh, pageLow, spelling, date, ordinal, set?.choice.selfLanguage ?? 0, known);
+    this.join.add(pageHigh, pageLow, spelling, date, ordinal, set?.ownHash ?? 0, known);
   }
 
   /** Yields all findings, in no order. Marks in `conflicts` the pages that are listed several times with different alternate pages. */

@@ -38,7 +38,7 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
 
 /**
  * Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists.
- * Problems that are worth it are searched in the document, for more examples or for their pages.
+ * Problems that occur several times or belong to a page are searched in the document, and shown when they are found.
  */
 export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: string): Promise<void> {
   const { findings, tree } = run;
@@ -54,12 +54,10 @@ export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: s
     isBroken ||= breaks;
     const count = breaks ? 1 : (problem.count ?? 1);
     draft.count += count;
-    const isOfEntry = isOfAnEntry(problem, sitemap);
     const isWanted = findings.rows !== undefined || findings.wantsExamples(draft);
-    if (isStored && isWanted && (isOfEntry || count > 1)) {
+    if (isStored && isWanted && (count > 1 || isOfEntry(problem, sitemap))) {
       searched.push(problem);
-      // Problems of entries are shown with their pages, once these are found.
-      if (isOfEntry) continue;
+      continue;
     }
     // The value alone says nothing about why a sitemap could not be read: "html", or the number of a port.
     const { value, line } =
@@ -75,7 +73,7 @@ function draftOf(problem: Problem, sitemap: Sitemap, findings: Findings): Findin
 }
 
 // Whether a problem is about the entry of a page.
-function isOfAnEntry({ code }: Problem, { kind }: Sitemap): boolean {
+function isOfEntry({ code }: Problem, { kind }: Sitemap): boolean {
   return kind === "pages" && entryCodes.test(code);
 }
 
@@ -85,14 +83,11 @@ const entryCodes = /^(?:date|image|video|news|alternate|priority|change-frequenc
 async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: readonly Problem[]): Promise<void> {
   const { tree, settings, findings, time } = run;
   const { rows, mostExamples } = findings;
-  const ofEntries = new Map(problems.filter((each) => isOfAnEntry(each, sitemap)).map((each) => [each.code, each]));
-  const unlisted = new Map(ofEntries);
-  const seen = new Set(problems.filter(({ code }) => !ofEntries.has(code)).map((each) => sameness(each)));
-  const log = new RepeatedProblems(
-    problems,
-    new Set(ofEntries.keys()),
-    rows === undefined ? mostExamples + 1 : Number.POSITIVE_INFINITY,
-  );
+  const counts = new Map(problems.map(({ code, count = 1 }) => [code, count]));
+  const ofEntries = new Set(problems.filter((each) => isOfEntry(each, sitemap)).map(({ code }) => code));
+  const unlisted = new Map(problems.map((each) => [each.code, each]));
+  const seen = new Set<string>();
+  const log = new RepeatedProblems(counts, ofEntries, rows === undefined ? mostExamples : Number.POSITIVE_INFINITY);
   const parser = createDocumentParser({
     url: sitemap.url,
     problems: log,
@@ -102,8 +97,8 @@ async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: rea
   });
   const show = (problem: Problem, url: string | undefined, isExample: boolean) => {
     const draft = draftOf(problem, sitemap, findings);
-    const isOnly = ofEntries.has(problem.code) && (ofEntries.get(problem.code)?.count ?? 1) === 1;
-    if (draft !== undefined) findings.show(draft, { url, ...exampleOf(problem) }, isOnly, isExample);
+    const isCase = counts.get(problem.code) === 1;
+    if (draft !== undefined) findings.show(draft, { url, ...exampleOf(problem) }, isCase, isExample);
   };
   const report = () => {
     for (const { problem, url } of log.take()) {
@@ -158,21 +153,19 @@ interface FoundProblem {
 }
 
 // Collects problems again while the document is read a second time, at most `most` of each kind. Problems of entries get the URLs of their
-// pages. For the other kinds, the first problem is skipped, because it was shown before.
+// pages.
 class RepeatedProblems extends ProblemLog implements EntryListener {
   #found: FoundProblem[] = [];
   // `#ended` has the problems of the entry that ended last, until its URL is known; `#open` has the problems since then.
   #ended: FoundProblem[] = [];
   #open: FoundProblem[] = [];
   readonly #left: Map<ProblemCode, number>;
-  readonly #isFirst: Set<ProblemCode>;
   readonly #ofEntries: ReadonlySet<ProblemCode>;
 
-  constructor(problems: readonly Problem[], ofEntries: ReadonlySet<ProblemCode>, most: number) {
+  constructor(counts: ReadonlyMap<ProblemCode, number>, ofEntries: ReadonlySet<ProblemCode>, most: number) {
     super();
-    this.#left = new Map(problems.map(({ code, count = 1 }) => [code, Math.min(count, most)]));
+    this.#left = new Map([...counts].map(([code, count]) => [code, Math.min(count, most)]));
     this.#ofEntries = ofEntries;
-    this.#isFirst = new Set([...this.#left.keys()].filter((code) => !ofEntries.has(code)));
   }
 
   get isFull(): boolean {
@@ -187,7 +180,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
   }
 
   onEnd(): void {
-    this.#settle(this.#ended);
+    for (const each of this.#ended) this.#found.push(each);
     this.#ended = this.#open;
     this.#open = [];
   }
@@ -200,14 +193,9 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
 
   /** Ends the search: the pages of the remaining problems will never be known. */
   finish(): void {
-    this.#settle(this.#ended);
-    this.#settle(this.#open);
+    for (const each of [...this.#ended, ...this.#open]) this.#found.push(each);
     this.#ended = [];
     this.#open = [];
-  }
-
-  #settle(problems: readonly FoundProblem[]): void {
-    for (const each of problems) this.#found.push(each);
   }
 
   // Returns false while more problems of this kind are wanted, because the parser collects no facts about problems that it has.
@@ -220,7 +208,6 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     const left = this.#left.get(code) ?? 0;
     if (left === 0) return;
     this.#left.set(code, left - 1);
-    if (this.#isFirst.delete(code)) return;
     const found = { problem: problem(code, facts) };
     if (this.#ofEntries.has(code)) this.#open.push(found);
     else this.#found.push(found);

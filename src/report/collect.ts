@@ -1,11 +1,11 @@
 // Collects the facts of a report. Pages are counted while the check reads them, so the tree is read once.
 import { existsSync, statSync } from "node:fs";
+import type { PageWatcher } from "../check/check-run.ts";
 import { checkTreeWhile } from "../check/check-tree.ts";
 import type { DateCounts } from "../check/date-counts.ts";
 import type { CheckResult } from "../check/result.ts";
 import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/url-scan.ts";
-import type { PageWatcher } from "../check/check-run.ts";
 import { failedInWords, notesInWords } from "../check/words.ts";
 import { kindOfFile } from "../diff/archive-magic.ts";
 import { Marks } from "../join/marks.ts";
@@ -140,7 +140,7 @@ class Collector implements PageWatcher {
     const section = this.#sections.add(page.url, scan, age, isFlawed);
     this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
     if (isFlawed) this.flawed += 1;
-    if (alternates !== undefined) this.languages.add(alternates.choice);
+    if (alternates !== undefined) this.languages.add(alternates);
     const { images, videos, newsStory } = page;
     const { media } = this;
     if (images !== undefined) media.pagesWithImages += 1;

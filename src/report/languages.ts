@@ -1,5 +1,5 @@
 // Counts the pages of each language of a website. A page has a language if it is among its own alternate pages.
-import type { LanguageChoice } from "../check/rules/languages.ts";
+import type { AlternateSet } from "../check/rules/languages.ts";
 import { detached } from "../model/text.ts";
 import type { ReportLanguages } from "./facts.ts";
 import { caps, fitted } from "./html.ts";
@@ -17,7 +17,7 @@ export class LanguageCounts {
   #defaultPages = 0;
 
   /** Counts a page with alternate pages. */
-  add({ own, hasDefault }: Pick<LanguageChoice, "own" | "hasDefault">): void {
+  add({ ownLanguage: own, hasDefault }: Pick<AlternateSet, "ownLanguage" | "hasDefault">): void {
     this.#pages += 1;
     if (hasDefault) this.#defaultPages += 1;
     if (own === undefined) return;

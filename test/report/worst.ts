@@ -39,7 +39,7 @@ export function worstFacts(character: (number: number) => string, length: number
   const counts = numbers("added", "removed", "changed", "moved", "unknown", "expired");
   const side = { ...numbers("pages", "sitemaps"), complete: false };
   const languages = new LanguageCounts();
-  for (const own of list(text, 30)) languages.add({ own, hasDefault: true });
+  for (const own of list(text, 30)) languages.add({ ownLanguage: own, hasDefault: true });
   const responses = new Map<string, KeptResponse>();
   const sitemap = (index: number): PagesSitemap => {
     const sent = { status: 200, headers: [], hops: [], attempts: 1, receivedAt: new Date(index).toISOString() };

@@ -60,36 +60,33 @@ export const languageRules: RuleRows = {
   }),
 };
 
-/** The alternate pages of one entry, as fingerprints. */
+/** The alternate pages of one entry. */
 export interface AlternateSet {
   /** The two halves of the fingerprint of all languages and URLs. Sets in a different order have the same fingerprint. */
   readonly high: number;
   readonly low: number;
   /** How many different URLs the set has. */
   readonly members: number;
+  /** Whether the page is in its own set. */
   readonly hasSelf: boolean;
-  readonly choice: LanguageChoice;
+  /** The language that the page gives itself, as written. If there are several, the first. */
+  readonly ownLanguage: string | undefined;
+  /** The fingerprint of the language that the page gives itself; 0 if it gives none, or several. */
+  readonly ownHash: number;
+  readonly hasDefault: boolean;
 }
 
-/** What depends only on the languages of an entry, not on its URLs. It is computed once, because most entries have the same languages. */
-export interface LanguageChoice {
-  /** The language that the page gives itself, as written. If there are several, the first. */
-  readonly own: string | undefined;
-  /** The fingerprint of the language that the page gives itself; 0 if it gives none, or several. */
-  readonly selfLanguage: number;
-  readonly hasDefault: boolean;
-  readonly hasRepeated: boolean;
-  /** A language that is listed for several regions, but not without a region. */
-  readonly withoutCatchall: string | undefined;
-}
+// `code` is in lower case, because case makes no difference in language codes.
+type Language = LanguageCode & { readonly code: string; readonly hash: number };
 
 export class LanguageRules {
   readonly #scan = new UrlScan();
   readonly #codes = new Map<string, Language>();
-  // The key is a fingerprint of all languages of an entry, and of those that the page gives itself.
-  readonly #choices = new Map<number, LanguageChoice>();
-  // The fingerprints of the URLs of the current entry.
+  // About the current entry: the fingerprints of its URLs, the first URL of each language, and how many regions a language has. They are
+  // reused, because a website may have millions of entries.
   readonly #urls = new Set<number>();
+  readonly #firstUrls = new Map<string, string>();
+  readonly #regions = new Map<string, number>();
   #pagesWithAlternates = 0;
   #hasDefault = false;
   #firstPage: string | undefined;
@@ -102,39 +99,52 @@ export class LanguageRules {
     findings: SitemapFindings,
   ): AlternateSet {
     const scan = this.#scan;
-    let high = 0;
-    let low = 0;
-    let hasSelf = false;
-    let ownLanguages = 0;
-    let languages = 0;
+    let [high, low, ownHash, ownCount] = [0, 0, 0, 0];
+    let [hasSelf, hasDefault] = [false, false];
+    let ownLanguage: string | undefined;
+    let repeated: string | undefined;
     this.#urls.clear();
-    for (let index = 0; index < alternates.length; index++) {
-      const { language, url } = alternates[index]!;
-      const code = this.#read(language);
-      if (code.fault !== undefined) findings.add(code.fault, page.url, language);
-      if (this.#isPage(url, own)) {
+    this.#firstUrls.clear();
+    this.#regions.clear();
+    for (const { language, url } of alternates) {
+      const { code, hash, fault, language: base, region } = this.#read(language);
+      if (fault !== undefined) findings.add(fault, page.url, language);
+      scan.read(url);
+      const isDefault = base === "x-default";
+      hasDefault ||= isDefault;
+      if (scan.spelling === own.spelling && scan.pageLow === own.pageLow && scan.pageHigh === own.pageHigh) {
         hasSelf = true;
-        if (code.language !== "x-default") ownLanguages = (ownLanguages + mixed(code.hash)) | 0;
+        if (!isDefault) {
+          ownLanguage ??= language;
+          ownHash = ++ownCount === 1 ? hash : 0;
+        }
       }
       // A sum is the same in any order.
-      high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ code.hash))) | 0;
-      low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + code.hash))) | 0;
-      languages = (languages + mixed(code.hash)) | 0;
+      high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ hash))) | 0;
+      low = (low + mixed(scan.pageLow ^ mixed(scan.spelling + hash))) | 0;
       this.#urls.add(urlNumber(scan.spelling, scan.pageLow));
+      const first = this.#firstUrls.get(code);
+      if (first !== undefined) {
+        if (first !== url) repeated ??= language;
+        continue;
+      }
+      this.#firstUrls.set(code, url);
+      if (base !== undefined && region !== undefined) this.#regions.set(base, (this.#regions.get(base) ?? 0) + 1);
     }
-    const members = this.#urls.size;
     if (!hasSelf) findings.add("hreflang-no-self", page.url);
-    const key = ((languages ^ mixed(ownLanguages)) >>> 0) * 2 ** 20 + (alternates.length % 2 ** 20);
-    const choice = this.#choices.get(key) ?? this.#choose(alternates, own);
-    if (this.#choices.size >= mostCodes) this.#choices.clear();
-    this.#choices.set(key, choice);
-    this.#hasDefault ||= choice.hasDefault;
-    checkChoice(choice, page.url, alternates, findings);
+    for (const [language, count] of this.#regions) {
+      if (count < 2 || this.#firstUrls.has(language)) continue;
+      findings.add("hreflang-no-catchall", page.url, language);
+      break;
+    }
+    if (repeated !== undefined) findings.add("hreflang-language-twice", page.url, repeated);
+    this.#hasDefault ||= hasDefault;
+    const members = this.#urls.size;
     if (members > 1 || (members === 1 && !hasSelf)) {
       this.#pagesWithAlternates += 1;
       this.#firstPage ??= page.url;
     }
-    return { high, low, members, hasSelf, choice };
+    return { high, low, members, hasSelf, ownLanguage, ownHash, hasDefault };
   }
 
   finish({ findings, tree }: CheckRun): void {
@@ -143,62 +153,17 @@ export class LanguageRules {
     findings.count("hreflang-no-default", tree.homepage, 1, { url: this.#firstPage, value });
   }
 
-  // Case makes no difference in language codes, so the fingerprint ignores it.
   #read(language: string): Language {
     let known = this.#codes.get(language);
     if (known === undefined) {
-      known = { ...readLanguageCode(language), hash: textHash(language.toLowerCase()) };
+      const code = language.toLowerCase();
+      known = { ...readLanguageCode(language), code, hash: textHash(code) };
       if (this.#codes.size >= mostCodes) this.#codes.clear();
       this.#codes.set(language, known);
     }
     return known;
   }
-
-  #choose(alternates: readonly AlternatePage[], page: UrlScan): LanguageChoice {
-    const codes = new Set(alternates.map(({ language }) => language.toLowerCase()));
-    const regions = new Map<string, number>();
-    for (const code of codes) {
-      const { language, region } = this.#read(code);
-      if (language !== undefined && region !== undefined) regions.set(language, (regions.get(language) ?? 0) + 1);
-    }
-    const own = alternates
-      .filter(({ language, url }) => language.toLowerCase() !== "x-default" && this.#isPage(url, page))
-      .map(({ language }) => language);
-    return {
-      own: own[0],
-      selfLanguage: own.length === 1 ? this.#read(own[0]!).hash : 0,
-      hasDefault: codes.has("x-default"),
-      hasRepeated: codes.size < alternates.length,
-      withoutCatchall: [...regions].find(([language, count]) => count > 1 && !codes.has(language))?.[0],
-    };
-  }
-
-  #isPage(url: string, { spelling, pageLow, pageHigh }: UrlScan): boolean {
-    const scan = this.#scan;
-    scan.read(url);
-    return scan.spelling === spelling && scan.pageLow === pageLow && scan.pageHigh === pageHigh;
-  }
 }
-
-function checkChoice(
-  { withoutCatchall, hasRepeated }: LanguageChoice,
-  page: string,
-  alternates: readonly AlternatePage[],
-  findings: SitemapFindings,
-): void {
-  if (withoutCatchall !== undefined) findings.add("hreflang-no-catchall", page, withoutCatchall);
-  if (!hasRepeated) return;
-  const first = new Map<string, string>();
-  for (const { language, url } of alternates) {
-    const known = first.get(language.toLowerCase());
-    if (known === undefined) first.set(language.toLowerCase(), url);
-    if (known === undefined || known === url) continue;
-    findings.add("hreflang-language-twice", page, language);
-    return;
-  }
-}
-
-type Language = LanguageCode & { readonly hash: number };
 
 // Real websites use up to two hundred codes, but a hostile one could make up any number.
 const mostCodes = 10_000;

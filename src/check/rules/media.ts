@@ -142,8 +142,7 @@ export class MediaRules {
     }
     if (images.length > bounds.images) context.findings.add("image-too-many", url, `${images.length} images`);
     for (const image of images) {
-      const old = tagOf("image", image, ["caption", "geoLocation", "title", "license"]);
-      if (old !== undefined) context.findings.add("image-deprecated", url, old);
+      reportDeprecated("image", image, url, context);
       reportBlocked([image.url], url, context);
       this.#checkImage(image.url, url, context);
     }
@@ -216,13 +215,13 @@ function checkVideo(video: SitemapVideo, page: string, context: SitemapContext):
   if (expirationDate !== undefined && lastInstant(expirationDate) < receivedAt) {
     findings.add("video-expired", page, expirationDate);
   }
-  const old = deprecatedVideoTag(video);
-  if (old !== undefined) findings.add("video-deprecated", page, old);
+  reportDeprecated("video", video, page, context);
   reportBlocked([thumbnailUrl, contentUrl, playerUrl], page, context);
 }
 
-function checkNews(story: NewsStory, page: string, { findings, receivedAt }: SitemapContext): void {
+function checkNews(story: NewsStory, page: string, context: SitemapContext): void {
   const { publishDate, publicationLanguage } = story;
+  const { findings, receivedAt } = context;
   if (publishDate !== undefined) {
     // Google needs at least a day: https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
     if (publishDate.length < "2026-05-31".length) findings.add("news-date-form", page, publishDate);
@@ -233,8 +232,7 @@ function checkNews(story: NewsStory, page: string, { findings, receivedAt }: Sit
   if (publicationLanguage !== undefined && !isNewsLanguage(publicationLanguage)) {
     findings.add("news-language", page, publicationLanguage);
   }
-  const old = tagOf("news", story, ["access", "genres", "keywords", "stockTickers"]);
-  if (old !== undefined) findings.add("news-deprecated", page, old);
+  reportDeprecated("news", story, page, context);
 }
 
 // Reports files that the first crawler may not fetch. Google Images and Google Video do not care about the others.
@@ -245,29 +243,36 @@ function reportBlocked(urls: readonly (string | undefined)[], page: string, cont
   }
 }
 
-// Returns the tag of the first of these fields that an item has.
-function tagOf<T>(prefix: string, item: T, fields: readonly (keyof T & string)[]): string | undefined {
-  const field = fields.find((each) => item[each] !== undefined);
-  return field && `${prefix}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
-}
+// The fields that Google no longer reads, and the names of their tags if these differ.
+const deprecated = {
+  news: ["access", "genres", "keywords", "stockTickers"],
+  image: ["caption", "geoLocation", "title", "license"],
+  video: ["category", "galleryUrl", "galleryTitle", "prices", "tvShow", "playerAutoplay", "playerAllowsEmbed"],
+} as const;
+const tags: Readonly<Record<string, string>> = {
+  galleryUrl: "video:gallery_loc",
+  galleryTitle: "video:gallery_loc",
+  prices: "video:price",
+  tvShow: "video:tvshow",
+  playerAutoplay: "autoplay",
+  playerAllowsEmbed: "allow_embed",
+};
 
-function deprecatedVideoTag(video: SitemapVideo): string | undefined {
-  if (video.category !== undefined) return "video:category";
-  if (video.galleryUrl !== undefined || video.galleryTitle !== undefined) return "video:gallery_loc";
-  if (video.prices !== undefined) return "video:price";
-  if (video.tvShow !== undefined) return "video:tvshow";
-  if (video.playerAutoplay !== undefined) return "autoplay";
-  return video.playerAllowsEmbed === undefined ? undefined : "allow_embed";
+// Reports the first deprecated field of an item.
+function reportDeprecated(kind: keyof typeof deprecated, item: object, page: string, { findings }: SitemapContext) {
+  const field = deprecated[kind].find((each) => item[each as keyof typeof item] !== undefined);
+  if (field === undefined) return;
+  const tag = tags[field] ?? `${kind}:${field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+  findings.add(`${kind}-deprecated`, page, tag);
 }
 
 function outOfBounds(video: SitemapVideo): string | undefined {
   const { duration = 1, rating = 0, description = "", tags = [], uploader = "", restriction, platform } = video;
-  const { videoDuration, videoRating, videoDescription, videoTags, videoUploader } = bounds;
   if (duration < videoDuration.least || duration > videoDuration.most) return `duration ${duration}`;
   if (rating < videoRating.least || rating > videoRating.most) return `rating ${rating}`;
-  if (description.length > videoDescription) return `description of ${description.length} characters`;
-  if (tags.length > videoTags) return `${tags.length} tags`;
-  if (uploader.length > videoUploader) return `uploader of ${uploader.length} characters`;
+  if (description.length > bounds.videoDescription) return `description of ${description.length} characters`;
+  if (tags.length > bounds.videoTags) return `${tags.length} tags`;
+  if (uploader.length > bounds.videoUploader) return `uploader of ${uploader.length} characters`;
   if (restriction !== undefined && restriction.relationship === undefined) return "restriction without a relationship";
   if (platform !== undefined && platform.relationship === undefined) return "platform without a relationship";
   return undefined;
