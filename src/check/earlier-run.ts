@@ -1,7 +1,6 @@
 // Compares a run with the archive of an earlier one, to see whether dates changed when their pages did. A page is compared if both runs
 // requested it.
 
-import { FingerprintReader } from "../model/fingerprints.ts";
 import { hasTime } from "../model/instant.ts";
 import { urlKey } from "../model/url.ts";
 import { archivedPages, type PageFetch } from "../pages/fetch-pages.ts";
@@ -11,6 +10,7 @@ import { partsOf, robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { bounds } from "./bounds.ts";
 import { type CheckRun, SiteContext } from "./context.ts";
 import { fewestCompared, type LastmodEvidence } from "./lastmod-trust.ts";
+import { textNumber } from "./url-scan.ts";
 
 /** A page whose content was compared. */
 interface ComparedPage {
@@ -126,15 +126,10 @@ function changedLines(before: string, now: string): Set<string> {
   return new Set([...only(one, two), ...only(two, one)]);
 }
 
+// Returns the longest lines of a text: their fingerprints, each with its number of letters.
 function longest(lines: ReadonlySet<string>): ReadonlyMap<number, number> {
-  const reader = new FingerprintReader();
   const sorted = [...lines].sort((one, two) => two.length - one.length).slice(0, mostLines);
-  return new Map(
-    sorted.map((line) => {
-      reader.read(line);
-      return [(reader.high >>> 0) * 2 ** 21 + (reader.low >>> 11), line.match(/\p{L}/gu)?.length ?? 0];
-    }),
-  );
+  return new Map(sorted.map((line) => [textNumber(line), line.match(/\p{L}/gu)?.length ?? 0]));
 }
 
 const mostLines = 16;

@@ -2,7 +2,7 @@
 import { type Rewrite, rewritten } from "../model/rewrite.ts";
 import { decodeHtml } from "../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { UrlScan, urlNumber } from "./url-scan.ts";
+import { textNumber } from "./url-scan.ts";
 
 /** An example or an occurrence that may get a line number. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
@@ -64,18 +64,13 @@ export async function entryLines(
 ): Promise<(url: string) => number | undefined> {
   // The keys are fingerprints, because the URLs would take ten times the memory.
   const lines = new Map<number, number>();
-  const scan = new UrlScan();
-  const keyOf = (url: string) => {
-    scan.read(url);
-    return urlNumber(scan.spelling, scan.pageLow);
-  };
   for await (const found of urlsIn(text, rewrite)) {
     for (const { url, line, isEntry } of found) {
-      const key = isEntry && lines.size < mostLines ? keyOf(url) : undefined;
+      const key = isEntry && lines.size < mostLines ? textNumber(url) : undefined;
       if (key !== undefined && !lines.has(key)) lines.set(key, line);
     }
   }
-  return (url) => lines.get(keyOf(url));
+  return (url) => lines.get(textNumber(url));
 }
 
 const mostLines = 1_000_000;

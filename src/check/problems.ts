@@ -87,7 +87,9 @@ async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: rea
   const ofEntries = new Set(problems.filter((each) => isOfEntry(each, sitemap)).map(({ code }) => code));
   const unlisted = new Map(problems.map((each) => [each.code, each]));
   const seen = new Set<string>();
-  const log = new RepeatedProblems(counts, ofEntries, rows === undefined ? mostExamples : Number.POSITIVE_INFINITY);
+  // Twice as many as are shown, because some may look the same.
+  const most = rows === undefined ? 2 * mostExamples : Number.POSITIVE_INFINITY;
+  const log = new RepeatedProblems(counts, ofEntries, most);
   const parser = createDocumentParser({
     url: sitemap.url,
     problems: log,

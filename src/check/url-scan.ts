@@ -1,5 +1,6 @@
 // Scans a URL once, for the positions of its parts and for two fingerprints: one of the exact spelling, and one that is the same for all
 // spellings that search engines treat as one page. A plain URL allocates nothing, because a website may have millions.
+import { FingerprintReader } from "../model/fingerprints.ts";
 
 export class UrlScan {
   /** The end of the host: the start of the path, query or fragment, or the end. */
@@ -140,6 +141,13 @@ export function textHash(text: string): number {
   return mixed(result) || 1;
 }
 
+/** Returns a fingerprint of a text as one number. */
+export function textNumber(text: string): number {
+  reader.read(text);
+  return (reader.high >>> 0) * 2 ** 21 + (reader.low >>> 11);
+}
+
+const reader = new FingerprintReader();
 const slash = 0x2f;
 const question = 0x3f;
 const numberSign = 0x23;
