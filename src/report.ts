@@ -4,5 +4,4 @@
  * @module sitegrove/report
  */
 export * from "./report/facts.ts";
-export * from "./report/options.ts";
 export * from "./report/report-tree.ts";

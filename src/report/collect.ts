@@ -22,7 +22,7 @@ import { findingFacts } from "./finding-list.ts";
 import { fitted } from "./html.ts";
 import { LanguageCounts } from "./languages.ts";
 import { largestSections } from "./map.ts";
-import type { ReportOptions } from "./options.ts";
+import type { ReportOptions } from "./report-tree.ts";
 import { hostFacts, Sections } from "./sections.ts";
 import { changeFacts } from "./since.ts";
 import { timelineOf } from "./timeline.ts";

@@ -1,17 +1,17 @@
-// Creates the report as one HTML file, which opens anywhere, loads nothing, and works without scripts. Its content security policy allows
-// only its own style sheet and script, by their hashes, so that even HTML that was injected by mistake could do nothing.
+// Creates the report as one HTML file, which opens anywhere, loads nothing, and has no script. Its content security policy allows only its
+// own style sheet, by its hash, so that even HTML that was injected by mistake could do nothing.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
-import { script, style } from "./assets.ts";
 import type { ReportFacts } from "./facts.ts";
 import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
 import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
 import { changesPart } from "./since.ts";
+import { style } from "./style.ts";
 import { timelinePart } from "./timeline.ts";
 
 /** Returns the HTML page that shows these facts. */
@@ -29,7 +29,8 @@ export function pageOf(facts: ReportFacts): string {
   ].filter(({ content }) => content !== undefined);
   const head = overview(facts, parts);
   const css = sheet.toString(style);
-  const policy = `default-src 'none'; style-src '${hash(css)}'; script-src '${hash(script)}'; base-uri 'none'; form-action 'none'`;
+  const hash = createHash("sha256").update(css).digest("base64");
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return `${html`<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +41,7 @@ export function pageOf(facts: ReportFacts): string {
 <meta name="referrer" content="no-referrer">
 <meta name="robots" content="noindex">
 <title>Sitemap report of ${facts.homepage}</title>
-${raw("style", css)}
+${Html.trusted(`<style>${css}</style>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the findings</a>
@@ -48,31 +49,20 @@ ${head}
 <main id="main">
 ${parts.map(({ content }) => content)}
 </main>
-<footer><p>Made by ${facts.generator} from responses received on ${facts.receivedAt.slice(0, 10)}.</p><a class="button" id="data" download="${fileName(facts)}.gz" href="data:application/gzip;base64,${compressed(facts)}">Download the data (JSON)</a></footer>
-${raw("script", script)}
+<footer><p>Made by ${facts.generator} from responses received on ${facts.receivedAt.slice(0, 10)}.</p><a class="button" download="${fileName(facts)}" href="data:application/gzip;base64,${compressed(facts)}">Download the data (JSON, gzip)</a></footer>
 </body>
 </html>
 `}`;
 }
 
-// Creates an element without escaping its text. The end tag is never written out, because in a bundle inside an HTML page it would end the
-// script around it.
-function raw(name: string, text: string): Html {
-  return Html.trusted(`<${name}>${text}</${name}>`);
-}
-
-// Compression saves 90%. The script decompresses the data; without it, the link downloads a gzip file.
+// Compression saves 90%.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }
 
-function hash(text: string): string {
-  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
-}
-
 function fileName({ homepage, receivedAt }: ReportFacts): string {
   const host = /^https?:\/\/([\w.-]{1,80})/i.exec(homepage)?.[1] ?? "website";
-  return `${host}-${receivedAt.slice(0, 10)}.json`;
+  return `${host}-${receivedAt.slice(0, 10)}.json.gz`;
 }
 
 function overview(facts: ReportFacts, parts: readonly { readonly id: string; readonly name: string }[]): Html {

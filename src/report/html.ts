@@ -15,7 +15,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** Creates HTML without escaping, for the style sheet and the script. */
+  /** Creates HTML without escaping, for the style sheet. */
   static trusted(text: string): Html {
     return new Html(text);
   }

@@ -32,9 +32,6 @@ interface Node {
 export class Sections {
   readonly #nodes: Node[] = [];
   readonly #root: Node = this.#create("", 0);
-  // The directory of the last page and its section, because most pages are in the same directory as the page before.
-  #prefix = "";
-  #prefixNode: Node | undefined;
 
   /** Counts a page, and returns the number of its section. */
   add(url: string, { hostEnd, query, fragment }: UrlScan, age: number, isFlawed: boolean): number {
@@ -56,16 +53,6 @@ export class Sections {
 
   #find(url: string, hostEnd: number, query: number, fragment: number): Node {
     const end = query >= 0 ? query : fragment >= 0 ? fragment : url.length;
-    const prefix = this.#prefix;
-    if (
-      this.#prefixNode !== undefined &&
-      query < 0 &&
-      fragment < 0 &&
-      url.startsWith(prefix) &&
-      url.indexOf("/", prefix.length) < 0
-    ) {
-      return this.#prefixNode;
-    }
     let node = this.#child(this.#root, url.slice(url.indexOf("//") + 2, hostEnd).toLowerCase());
     let start = hostEnd + 1;
     for (let level = 0; level < depth && start < end; level++) {
@@ -78,11 +65,6 @@ export class Sections {
     // Pages of one program, such as `product.php?id=1`, belong together.
     if (query >= 0 && query > start && query - start <= longestName && url.indexOf("/", start) < 0) {
       return this.#child(node, `${url.slice(start, query)}?`);
-    }
-    if (query < 0 && fragment < 0 && start <= end) {
-      // The text is not copied: it keeps at most one document in memory, and only until the next directory.
-      this.#prefix = url.slice(0, start);
-      this.#prefixNode = node;
     }
     return node;
   }

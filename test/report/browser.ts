@@ -30,13 +30,11 @@ export interface Look {
   readonly said: string[];
 }
 
-// A window with scripts, and one without.
-const windows = new Map<boolean, Look>();
+let window: Look | undefined;
 
 /** Opens a page from its file, in a wide window. */
-export async function look(browser: Browser, file: string, javaScriptEnabled: boolean = true): Promise<Look> {
-  const window = windows.get(javaScriptEnabled) ?? (await open(browser, javaScriptEnabled));
-  windows.set(javaScriptEnabled, window);
+export async function look(browser: Browser, file: string): Promise<Look> {
+  window ??= await open(browser);
   const { page, requests, said } = window;
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -48,8 +46,8 @@ export async function look(browser: Browser, file: string, javaScriptEnabled: bo
   return window;
 }
 
-async function open(browser: Browser, javaScriptEnabled: boolean): Promise<Look> {
-  const page = await (await browser.newContext({ javaScriptEnabled, acceptDownloads: true })).newPage();
+async function open(browser: Browser): Promise<Look> {
+  const page = await (await browser.newContext({ acceptDownloads: true })).newPage();
   const requests: string[] = [];
   const said: string[] = [];
   page.on("request", (request) => requests.push(request.url()));

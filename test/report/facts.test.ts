@@ -254,7 +254,7 @@ test("a long name in another alphabet is shown decoded, however it was written",
   expect(html).toContain("<b>关于我们公司的历史和未来</b>");
   expect(html).toContain("<b>Новости-нашего-города</b>");
   expect(html).toContain(`href="${long}"`);
-  expect(html.replace(/<script>[\s\S]*/, "")).not.toMatch(/%[89a-f][0-9a-f]…/i);
+  expect(html).not.toMatch(/%[89a-f][0-9a-f]…/i);
 });
 
 test("a day is suspicious only if it stands out; a median is never made up", async () => {

@@ -99,30 +99,12 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
         // Lists hide what does not fit.
         expect(await page.evaluate(hiddenExamples)).toBe(0);
       }
-      expect([requests.filter((url) => !url.startsWith("blob:")), said]).toEqual([[], []]);
+      expect([requests, said]).toEqual([[], []]);
     }
   });
 
-  test.each(["hostile", ...(isLong ? ["shop", "everything fails"] : [])])(
-    "%s: says the same without JavaScript",
-    async (name) => {
-      const texts: string[] = [];
-      for (const javaScriptEnabled of [true, false]) {
-        const { page } = await look(browser, fileOf(name), javaScriptEnabled);
-        texts.push(await page.evaluate("document.body.innerText.trim()"));
-      }
-      expect(texts[1]).toBe(texts[0]);
-      expect(texts[0]).toContain("Sitemap report");
-    },
-  );
-
-  const download = async (page: Page) => {
-    const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Download the data").click()]);
-    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
-  };
-
-  test("without JavaScript findings still open, filters still filter, the data can be downloaded, and on paper everything is open", async () => {
-    const { page } = await look(browser, fileOf("shop"), false);
+  test("findings open, filters filter, and on paper everything is open", async () => {
+    const { page } = await look(browser, fileOf("shop"));
     const pdf = await page.pdf({ format: "A4" });
     // A page object each. Closed, it would fit on three.
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
@@ -134,16 +116,13 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(errors).toBeLessThan(all);
     await rows.first().locator("summary").click();
     expect(await rows.first().getByText("Fix", { exact: true }).isVisible()).toBe(true);
-    const facts = JSON.parse(gunzipSync((await download(page)).bytes).toString());
-    expect(facts.homepage).toBe(shopHome);
   });
 
   test('"Download the data" gives what the page shows of the facts', async () => {
     const { page } = await look(browser, fileOf("shop"));
-    await page.waitForFunction('document.querySelector("#data").href.startsWith("blob:")');
-    const { name, bytes } = await download(page);
-    expect(name).toBe("shop.example.org-2026-10-05.json");
-    const { changes, ...downloaded } = JSON.parse(bytes.toString());
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByText("Download the data").click()]);
+    expect(file.suggestedFilename()).toBe("shop.example.org-2026-10-05.json.gz");
+    const { changes, ...downloaded } = JSON.parse(gunzipSync(readFileSync(await file.path())).toString());
     await using tree = await openTree(archive);
     // Times are of the run that is on record: the same in both.
     const facts = await reportFacts(tree, { check: { now } });
@@ -169,21 +148,19 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
       text: document.body.innerText,
       longest: Math.max(...document.body.innerText.split("\\n").map(({ length }) => length)),
     })`);
-    expect(facts).toMatchObject({ pwned: false, scripts: 1, styles: 1, strangers: 0, handlers: 0, bidi: false });
-    expect(facts.schemes.filter((scheme) => !/^(?:blob|file|https?):$/.test(scheme))).toEqual([]);
+    expect(facts).toMatchObject({ pwned: false, scripts: 0, styles: 1, strangers: 0, handlers: 0, bidi: false });
+    expect(facts.schemes.filter((scheme) => !/^(?:data|file|https?):$/.test(scheme))).toEqual([]);
     // What was attempted can be read.
     expect(facts.text).toContain("<img src=x onerror=pwned=1>");
     expect(facts.text).toContain("\\u202egnp.exe");
     expect(facts.longest).toBeLessThan(2000);
-    expect([requests.filter((url) => !url.startsWith("blob:")), said]).toEqual([[], []]);
+    expect([requests, said]).toEqual([[], []]);
   });
 
-  test("its policy forbids everything but its own style sheet and script, whatever gets into it", async () => {
+  test("its policy forbids everything but its own style sheet, whatever gets into it", async () => {
     const html = readFileSync(fileOf("three pages"), "utf8");
     const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1] ?? "";
-    expect(policy).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^;]+; script-src 'sha256-[^;]+; base-uri 'none'; form-action 'none'$/,
-    );
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^;]+; base-uri 'none'; form-action 'none'$/);
     const broken = fileOf("broken on purpose");
     const attack = `<img src="https://evil.example/x.png" onerror="pwned=1"><script>pwned=1</script><style>body{display:none}</style><b style="color:red" onclick="pwned=1">b</b><form action="https://evil.example/"><input name="a"></form>`;
     writeFileSync(broken, html.replace("</main>", `${attack}</main>`));

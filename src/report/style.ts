@@ -1,4 +1,4 @@
-// The style sheet of the report, for light and dark, wide and narrow screens and for paper, and its only script.
+// The style sheet of the report, for light and dark, wide and narrow screens and for paper.
 
 export const style: string = `
 :root {
@@ -271,17 +271,4 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .wait, .track { fill: GrayText; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
-`;
-
-/** Decompresses the data for downloading. Everything else works without this script. */
-export const script: string = `
-(async () => {
-  "use strict";
-  const link = document.getElementById("data");
-  const packed = Uint8Array.from(atob(link.href.split(",")[1]), (character) => character.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const facts = JSON.parse(await new Response(stream).text());
-  link.href = URL.createObjectURL(new Blob([JSON.stringify(facts, null, 2)], { type: "application/json" }));
-  link.download = link.download.replace(/\\.gz$/, "");
-})().catch(() => {});
 `;
