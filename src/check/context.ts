@@ -41,7 +41,14 @@ export interface SitemapContext {
   readonly submittedBy: ReadonlySet<string>;
   /** When the document was received, in milliseconds. */
   readonly receivedAt: number;
-  readonly run: CheckRun;
+  readonly run: EntryRun;
+}
+
+/** What rules about entries know about the run. The playground in the docs checks a document with no more than this. */
+export interface EntryRun {
+  readonly site: Pick<SiteContext, "homeHost" | "isSite">;
+  readonly settings: Pick<CheckSettings, "crossSubmit" | "forbiddenBy">;
+  readonly robots: RobotsAccess;
 }
 
 export interface Location {

@@ -36,13 +36,18 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
   return documentRules.get(code);
 }
 
-/**
- * Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists.
- * Problems that occur several times or belong to a page are searched in the document, and shown when they are found.
- */
+/** Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists. */
 export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: string): Promise<void> {
-  const { findings, tree } = run;
-  const isStored = sitemap !== tree.root && sitemap.kind !== "invalid";
+  const isStored = sitemap !== run.tree.root && sitemap.kind !== "invalid";
+  const searched = addProblems(sitemap, run.findings, isStored, instead);
+  if (searched.length > 0) await illustrateProblems(run, sitemap, searched);
+}
+
+/**
+ * Adds findings for a sitemap's problems. If its document is stored (`isStored`), problems that occur several times or belong to a page are
+ * counted, but not shown: they are returned, to be searched in the document.
+ */
+export function addProblems(sitemap: Sitemap, findings: Findings, isStored = false, instead?: string): Problem[] {
   const searched: Problem[] = [];
   let isBroken = false;
   for (const problem of problemsOf(sitemap)) {
@@ -64,7 +69,7 @@ export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: s
       sitemap.kind === "invalid" ? { value: problem.message, line: undefined } : exampleOf(problem);
     findings.show(draft, { value: instead === undefined ? value : `${value}; ${instead} exists`, line }, count === 1);
   }
-  if (searched.length > 0) await illustrateProblems(run, sitemap, searched);
+  return searched;
 }
 
 function draftOf(problem: Problem, sitemap: Sitemap, findings: Findings): FindingDraft | undefined {

@@ -19,15 +19,16 @@ export function findingsOf(parsed: ParsedSitemap, url: string | undefined): Rule
   const sitemap = sitemapOf(parsed, url ?? "document");
   const all = new Findings((rule, _, own) => own ?? rules.get(rule)?.severity);
   const findings = new SitemapFindings(all, sitemap.url);
-  addProblems(sitemap, findings);
+  addProblems(sitemap, all);
   if (parsed.kind === "pages" && sitemap.kind === "pages") {
     const location = url === undefined ? undefined : locationOf(url);
-    const context: SitemapContext = {
-      ...{ sitemap, findings, location, isGiven: true, submittedBy: new Set(), receivedAt: Date.now() },
-      ...{ homeHost: location?.origin.host ?? "", crossSubmit: new Set(), robots: new RobotsAccess([]) },
-    };
+    const site = { homeHost: location?.origin.host ?? "", isSite: false };
+    const settings = { crossSubmit: new Set<string>(), forbiddenBy: () => undefined };
+    const run = { site, settings, robots: new RobotsAccess([]) };
+    const about = { sitemap, findings, location, submittedBy: new Set<string>() };
+    const context: SitemapContext = { ...about, receivedAt: Date.now(), run };
     const [urls, dates, media, languages, scan] = [
-      new UrlRules(),
+      new UrlRules(sitemap.url),
       new DateRules(new LastmodEvidence()),
       new MediaRules(),
       new LanguageRules(),
