@@ -384,7 +384,10 @@ async function flagTables(): Promise<Map<string, string>> {
         (required ?? given).toUpperCase(),
       );
       const choices = argChoices ? `: ${argChoices.map((choice) => `\`${choice}\``).join(", ")}` : "";
-      const cells = [`\`${names.replaceAll(", ", "`, `")}\``, markdown(description) + choices];
+      const cells = [
+        `\`${names.replaceAll(", ", "`, `")}\``,
+        markdown(description).replace(/( \(default: [^)]*\))?$/, (text) => choices + text),
+      ];
       groups.set(group, [...(groups.get(group) ?? []), cells]);
     }
   }

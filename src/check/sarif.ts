@@ -1,7 +1,7 @@
 // Writes SARIF 2.1.0 (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html) for code scanning: one result for each rule and
 // sitemap, with its count in the message and its examples as locations. GitHub accepts only relative URIs.
 import { createHash } from "node:crypto";
-import { counted } from "../model/figures.ts";
+import { counted, grouped } from "../model/figures.ts";
 import { version } from "../model/version.ts";
 import type { FileLocation, FileLocations } from "./file-locations.ts";
 import type { CheckResult, Finding, FindingExample } from "./result.ts";
@@ -19,7 +19,7 @@ export function checkSarif(result: CheckResult, locations: FileLocations): unkno
   const rules = failedRules(result);
   const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, locations));
   const cut = findings.length - results.length;
-  const beyond = `${counted(cut, "finding")} beyond the ${mostResults} that code scanning accepts.`;
+  const beyond = `${counted(cut, "finding")} beyond the ${grouped(mostResults)} that code scanning accepts.`;
   const notes = [
     verdict(result),
     ...(cut > 0 ? [beyond] : []),
@@ -60,7 +60,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], locations: FileLocat
   const ruleIndex = rules.findIndex(({ id }) => id === finding.rule);
   const { id: ruleId, sentence } = rules[ruleIndex] as Rule;
   const [first, ...others] = examples;
-  const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "further sitemap")}`;
+  const more = otherSitemaps === undefined ? "" : ` in ${counted(otherSitemaps, "more sitemap")}`;
   const example = first === undefined ? "" : ` First: ${exampleText(first)}`;
   const located = (each?: FindingExample) => locationOf(locations.of(sitemap, each), each);
   // The schema forbids equal locations. Examples may be equal after shortening, or if they are on one long line.

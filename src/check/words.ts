@@ -11,7 +11,7 @@ export function verdict(result: CheckResult): string {
   const failed = failedInWords(result);
   const notes = notesInWords(result);
   const found = failed === "" ? notes : failed;
-  if (sitemapCount === 0) return `${found || none}: no sitemap could be read.`;
+  if (sitemapCount === 0) return `${found || none}: there is no sitemap to check.`;
   const size = `${counted(sitemapCount, "sitemap")} with ${counted(pageCount, "page")}`;
   const rest = complete ? "" : " (incomplete: not everything could be read)";
   if (found === "") return `${none} in ${size}${rest}.`;
@@ -53,10 +53,7 @@ export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   const all =
     checked >= listed ? `all ${counted(checked, "page")}` : `${grouped(checked)} of ${counted(listed, "page")}`;
-  return [
-    `Requested ${all}: ${grouped(bad)} should not be listed as ${bad === 1 ? "it is" : "they are"}${rest}.`,
-    ...trust,
-  ];
+  return [`Requested ${all}: ${grouped(bad)} should be fixed or removed from the sitemaps${rest}.`, ...trust];
 }
 
 interface PageFacts {

@@ -169,10 +169,10 @@ export function raised(_: string, before: number | undefined): number {
   return (before ?? 0) + 1;
 }
 
-export function wholeNumber(minimum: number): (text: string) => number {
+export function wholeNumber(minimum: number, alternative = ""): (text: string) => number {
   return (text) => {
     if (/^\d{1,15}$/.test(text) && Number(text) >= minimum) return Number(text);
-    throw new InvalidArgumentError(`Expected a whole number, ${minimum} or greater.`);
+    throw new InvalidArgumentError(`Expected ${alternative}a whole number, ${minimum} or greater.`);
   };
 }
 
@@ -255,7 +255,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .optionsGroup("Rules:")
       .option("--config <file>", "configuration file (default: sitegrove.json in this folder or a parent)")
       .option("--off <rules>", "rules to disable (repeatable)", collected)
-      .option("--now <date>", "evaluate dates as of this day: 2026-05-31"),
+      .option("--now <date>", "evaluate dates as of this day, such as 2026-05-31"),
   local: (command) => {
     const map = "read URLs with this prefix from a folder (repeatable)";
     return command

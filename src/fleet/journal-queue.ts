@@ -100,7 +100,7 @@ export class JournalQueue implements SiteQueue {
           continue;
         }
         // The line of its result must not be too long to be read.
-        if (key.length > longestKey) throw invalid(`The sitemaps of ${homepage} are too many for one website`);
+        if (key.length > longestKey) throw invalid(`The sitemap URLs of ${homepage} are too long in total`);
         const more = defined({ sitemaps, mayBePlain });
         const site = newSite({ key, homepage, ...more });
         this.#sites.set(key, site);

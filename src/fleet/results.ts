@@ -196,7 +196,7 @@ export async function earlierRun(location: string, run?: string): Promise<Earlie
       const name = await archiveOf(job);
       return name === undefined
         ? undefined
-        : ((await store.fetch(name)) ?? { error: `${name} is missing in ${location}` });
+        : ((await store.fetch(name)) ?? { error: `${name} is missing from ${location}` });
     } catch (error) {
       if (error instanceof SitemapError) return { error: error.message };
       throw error;

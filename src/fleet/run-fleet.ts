@@ -241,7 +241,7 @@ async function crawlSite(
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
   // An output that never answers must not keep its worker forever.
   const taken = <T>(work: Promise<T> | undefined, limit = Math.min(time, outputTime)) =>
-    work && within(Math.min(limit + 1000, longestTimer), work, "Its output could not be written in time");
+    work && within(Math.min(limit + 1000, longestTimer), work, "The output was not written in time");
   const see = async (event: OrderedEvent) => {
     onOrdered(event);
     output.event?.(event);
@@ -271,7 +271,7 @@ async function crawlSite(
   const { totals, discovery, filtered } = finished;
   const read = outcomeOf(finished, hasSitemap);
   const outcome = read === "complete" && isLate ? "incomplete" : read;
-  if (isLate) add(reasons, { code: "limit-time", message: "The check was not finished in time" });
+  if (isLate) add(reasons, { code: "limit-time", message: "The check did not finish in time" });
   // If this machine had no free socket, that is not the website's fault, so the website is read again later.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });

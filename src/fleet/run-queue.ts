@@ -6,6 +6,7 @@ import type { Job, JobType, Queue, Worker } from "bullmq";
 import { sleep, waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
+import { counted } from "../model/figures.ts";
 import { isJsonObject } from "../model/json.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
@@ -122,7 +123,8 @@ export class RunQueue implements SiteQueue {
   remove(): Promise<void> {
     return this.#call(async () => {
       const { active } = await this.counts();
-      if (active > 0) throw invalid(`${this.run} has ${active} websites in progress: stop its workers first`);
+      if (active > 0)
+        throw invalid(`${this.run} has ${counted(active, "website")} in progress: stop its workers first`);
       await this.#queue.obliterate({ force: true });
     });
   }

@@ -25,7 +25,7 @@ export const byteProblems: ProblemRows = {
     temporary: true,
   }),
   "limit-document-bytes": cut("Larger than {limit bytes}; the rest was not read", {
-    hint: "allow more with --max-bytes",
+    hint: "(allow more with --max-bytes)",
   }),
   "body-no-length": note("The response has no length, so it may be cut off"),
   "protocol-size": note("Larger than the {limit bytes} that the protocol allows"),

@@ -69,7 +69,7 @@ const discoveryOptions: readonly OptionRow[] = [
       takes(
         { always: "always", "if-needed": "if-needed", never: "never" },
         "--known <when>",
-        "when to try well-known paths (if-needed: only if robots.txt lists no readable sitemap)",
+        "when to try well-known paths; if-needed means only if robots.txt lists no readable sitemap (default: always)",
       ),
       sets("never", "-k, --no-known", "do not try well-known paths"),
     ],
@@ -122,7 +122,11 @@ export const pageOptions: readonly OptionRow[] = [
     name: "since",
     check: since,
     flags: [
-      takes("text", "--since <date>", "only pages modified since a date or within a period: 2024-05-31, 36h, 7d, 2w"),
+      takes(
+        "text",
+        "--since <date>",
+        "only pages modified since a date or within a period, such as 2024-05-31, 36h or 7d",
+      ),
     ],
   },
   {
@@ -130,11 +134,7 @@ export const pageOptions: readonly OptionRow[] = [
     default: "drop",
     check: oneOf(["drop", "keep"]),
     flags: [
-      takes(
-        { keep: "keep", drop: "drop" },
-        "--undated <what>",
-        "with --since: what to do with pages without a date (default: drop)",
-      ),
+      takes({ keep: "keep", drop: "drop" }, "--undated <what>", "pages without a date, with --since (default: drop)"),
     ],
   },
   {
@@ -181,11 +181,11 @@ const limitDetails: Readonly<Record<string, Pick<OptionRow, "flags" | "more">>> 
   depth: { flags: [takes("number", "--max-depth <n>", "maximum nesting depth of sitemap indexes")] },
   documentBytes: {
     more: "The protocol allows half.",
-    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document: 5000, 64k, 50M")],
+    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document, such as 64k or 50M")],
   },
   time: {
     more: "Results found by then are still written.",
-    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website: 90s, 10m")],
+    flags: [takes("seconds", "--max-time <time>", "maximum time for the whole website, such as 90s or 10m")],
   },
 };
 
@@ -212,7 +212,7 @@ const fetchingOptions: readonly OptionRow[] = [
       {
         name: "milliseconds",
         default: 0,
-        flags: [takes("seconds", "--delay <time>", "pause between requests to one host: 500ms, 2s")],
+        flags: [takes("seconds", "--delay <time>", "pause between requests to one host, such as 500ms or 2s")],
       },
       { name: "random", default: false },
     ],

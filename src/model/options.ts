@@ -307,7 +307,7 @@ export function resolveOptions(options?: Options): Settings {
   const filter = pageOptions.find(isGiven);
   if (filter)
     throw invalid(
-      `Unknown option \`${filter.name}\` of a tree; give it to \`tree.pages()\`, \`streamPages\` or \`crawl\``,
+      `\`${filter.name}\` is not an option of a tree; pass it to \`tree.pages()\`, \`streamPages\` or \`crawl\``,
     );
   return resolveAll(rows, options);
 }

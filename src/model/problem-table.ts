@@ -25,7 +25,7 @@ export const fetchingProblems: ProblemRows = {
   "timeout-idle": cut("The transfer stalled for {limit ms}", { temporary: true }),
   "timeout-total": outage("The transfer took longer than {limit ms}", {
     cutOff: true,
-    hint: "allow more with --timeout",
+    hint: "(allow more with --timeout)",
   }),
   "connection-refused": outage("Connection refused"),
   "connection-reset": outage("The connection was closed before a response arrived", { cutOff: true }),
@@ -88,17 +88,17 @@ export const fetchingProblems: ProblemRows = {
 const treeProblems: ProblemRows = {
   cycle: note("The sitemap contains itself"),
   "limit-depth": loss("Sitemaps nested more than {limit} deep; this one was not fetched", {
-    hint: "allow more with --max-depth",
+    hint: "(allow more with --max-depth)",
   }),
   "limit-sitemaps": loss("More than {limit} sitemaps; the rest were not fetched[ ({count} sitemaps)]", {
-    hint: "allow more with --max-sitemaps",
+    hint: "(allow more with --max-sitemaps)",
   }),
   "limit-sitemap-urls": loss(
     "The URLs of all sitemaps together exceed {limit} characters; the rest were not fetched[ ({count} sitemaps)]",
   ),
   "limit-bytes": loss("More than {limit bytes} transferred; the rest was not fetched[ ({count} sitemaps)]"),
   "limit-pages": loss("More than {limit} pages; reading stopped"),
-  "limit-time": cut("Not finished after {limit ms}; reading stopped", { hint: "allow more with --max-time" }),
+  "limit-time": cut("Not finished after {limit ms}; reading stopped", { hint: "(allow more with --max-time)" }),
   "website-unreachable": loss("Nothing could be read from the website, so all its pages are missing"),
   "robots-unreachable": loss("Could not read robots.txt, so some sitemaps may be missing"),
   "robots-unknown": note("Could not read the robots.txt of a host, so `allowedFor` skips its pages"),

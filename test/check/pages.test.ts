@@ -426,7 +426,7 @@ test("--resume continues an interrupted check, and requests only the missing pag
 test("the program prints the result, and refuses --pages for local files", async () => {
   host({ "/a": html(""), "/b": html(""), "/c": status(404) });
   const { stdout } = await sitegrove(`check ${home} --pages all --fail-on never --no-known --no-homepage`);
-  expect(stdout).toContain("Requested all 3 pages: 1 should not be listed as it is.");
+  expect(stdout).toContain("Requested all 3 pages: 1 should be fixed or removed from the sitemaps.");
   const local = await sitegrove(["check", "-", "--pages", "2"], { input: sitemap(["/a"]) });
   expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--pages needs a website")]);
 });
@@ -450,7 +450,7 @@ test("the report of an archive shows the results of its pages", async () => {
   expect(facts.pages).toMatchObject({ requested: 2, checked: 2, bad: 1 });
   expect(facts.lastmodTrust.verdict).toBe("unknown");
   const page = (await sitegrove(`report ${file}`)).stdout;
-  expect(page).toContain("Requested all 2 pages: 1 should not be listed as it is.");
+  expect(page).toContain("Requested all 2 pages: 1 should be fixed or removed from the sitemaps.");
   expect(page).toContain("page-unreachable");
   expect(website.requests).toEqual([]);
 });

@@ -157,5 +157,5 @@ test("the only finding about an unreachable website is that", async () => {
   const result = await checkTree(tree, { now });
   expect(result.findings.map(({ rule }) => rule)).toEqual(["robots-unreachable"]);
   expect(result.notChecked).toContainEqual({ rule: "sitemap-none", reason: "robots.txt could not be read" });
-  expect(written(result)[0]).toContain("1 error (1 occurrence): no sitemap could be read.");
+  expect(written(result)[0]).toContain("1 error (1 occurrence): there is no sitemap to check.");
 });

@@ -265,9 +265,9 @@ test("reasons count websites, and --fail-above makes the exit code 6", async () 
   expect(stdout).toMatch(/Reasons, by number of websites\n +1 {2}.*\(connection-refused\)\n/);
   const bad = await run("--fail-above", "20%");
   expect(bad.code).toBe(6);
-  expect(bad.stderr).toContain("sitegrove: 1 of 3 websites are unreachable or failed, more than --fail-above\n");
+  expect(bad.stderr).toContain("sitegrove: unreachable or failed: 1 of 3 websites, more than --fail-above\n");
   expect((await run("--fail-above", "34")).code).toBe(3);
-  expect((await run("--fail-above", "many")).stderr).toContain("to be a share, such as 20%");
+  expect((await run("--fail-above", "many")).stderr).toContain("to be a percentage, such as 20%");
 });
 
 test("a reason shared by several websites has a general message", async () => {

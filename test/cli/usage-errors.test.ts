@@ -35,6 +35,7 @@ const mistakes: Record<string, string> = {
   "ls a.example --retries x": 'Expected --retries to be a whole number, 0 or greater, got "x"',
   "ls a.example --limit many": 'Expected --limit to be a whole number, 0 or greater, got "many"',
   "ls a.example --concurrency 0": 'Expected --concurrency to be a whole number, 1 or greater, got "0"',
+  "check a.example --pages some": 'Expected --pages to be all or a whole number, 1 or greater, got "some"',
   "ls a.example --max-bytes 5X": 'Expected --max-bytes to be a number of bytes, such as 5000, 64k, 50M or 1G, got "5X"',
   "ls a.example --timeout -1": 'Expected --timeout to be a time such as 500ms, 30s, 5m, 12h or 1d, got "-1"',
   "ls a.example --timeout 0": 'Expected --timeout to be a time greater than zero, such as 500ms, 30s or 5m, got "0"',
@@ -77,12 +78,12 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --by content": "--by needs two folders of static sites",
 
   // Commands and what they are for
-  "ls a.example -f": "missing value: -f, --format <format>; --help shows examples",
+  "ls a.example -f": "missing value: -f, --format <format>; see --help",
   "lss a.example": "unknown command 'lss'; did you mean ls?",
   ls: "no website given; --help shows examples",
-  diff: "missing argument: old; --help shows examples",
-  "diff good.xml": "missing argument: new; --help shows examples",
-  "changes https://a.example/": "missing flag: --state <file>; --help shows examples",
+  diff: "missing argument: old; see --help",
+  "diff good.xml": "missing argument: new; see --help",
+  "changes https://a.example/": "missing flag: --state <file>; see --help",
   "ls https://a.example/ --sitemap https://a.example/a.xml": "give either a website or --sitemap, not both",
 
   // Names
@@ -115,7 +116,7 @@ const mistakes: Record<string, string> = {
     "table.csv is a table, and none of its columns is known to contain URLs (Title, Clicks); name one with --column",
   "diff good.xml cut.ndjson": "cut.ndjson cannot be compared: its last line is cut off",
   "diff good.xml other.ndjson":
-    "other.ndjson cannot be compared: one of its lines is not a page as `ls -f ndjson` writes it",
+    "other.ndjson cannot be compared: one line is not a page in the format of `ls -f ndjson`",
 
   // Outputs
   "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",

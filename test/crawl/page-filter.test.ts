@@ -176,7 +176,7 @@ test.each([
 
 test("filters are options of `tree.pages()`, not of the function that builds the tree", async () => {
   await expect(sitemapTreeForHomepage(site.homepage, { include: "a" } as object)).rejects.toThrow(
-    "Unknown option `include` of a tree; give it to `tree.pages()`",
+    "`include` is not an option of a tree; pass it to `tree.pages()`",
   );
   await using tree = await sitemapTreeForHomepage(site.homepage, plain);
   expect(() => tree.pages({ includes: "a" } as object)).toThrow("did you mean `include`?");

@@ -81,7 +81,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     for (const queue of [monday, tuesday]) {
       await queue.add(["a", "b"].map(job));
       const lease = await taken(queue);
-      await expect(queue.remove()).rejects.toThrow("has 1 websites in progress: stop its workers first");
+      await expect(queue.remove()).rejects.toThrow("has 1 website in progress: stop its workers first");
       await lease.done(summaryOf(lease));
     }
     await monday.remove();

@@ -79,7 +79,7 @@ test("a website is incomplete if its check runs out of time", async () => {
     const { results } = await run(newFolder(), { sites: hosts("fine", 1), sink, ...crawl, client });
     return results.map(({ outcome, reasons }) => ({ outcome, reasons }));
   };
-  const reason = { code: "limit-time", message: "The check was not finished in time", count: 1 };
+  const reason = { code: "limit-time", message: "The check did not finish in time", count: 1 };
   expect(await outcomeWith({ time: 0 })).toEqual([{ outcome: "incomplete", reasons: [reason] }]);
   expect(await outcomeWith({})).toEqual([{ outcome: "complete", reasons: [] }]);
 });

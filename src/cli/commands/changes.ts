@@ -26,7 +26,7 @@ interface ChangesFlags extends Flags<(typeof formats)[number]> {
 }
 
 export function changesCommand(context: Context, done: Done): Command {
-  const first = new Option("--first <what>", "what the first run lists: every page (as added) or nothing");
+  const first = new Option("--first <what>", "pages that the first run lists as added");
   const command = new Command("changes")
     .summary("list what changed on a website since the last run")
     .description(

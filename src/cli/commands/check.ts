@@ -59,11 +59,11 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--pages <n>", "request and check this many pages, or all", countOrAll)
     .option("--previous <archive>", "archive of an earlier run, to find dates that do not change with their pages");
   addCrawlFlags(command.optionsGroup("Archive:"), "Archive", ["--save", "--resume"]);
-  const files = "files to check as pages: 'blog/**' (repeatable; default: all HTML files)";
+  const files = "files to check as pages, such as 'blog/**' (repeatable; default: all HTML files)";
   addFlags(command, "local", "column")
     .option("--files <glob>", files, collected)
-    .option("--ignore <glob>", "files to ignore: 'drafts/' (repeatable)", collected)
-    .addOption(new Option("--host <name>", "host of the static site (default: by its files)").choices(hosts));
+    .option("--ignore <glob>", "files to ignore, such as 'drafts/' (repeatable)", collected)
+    .addOption(new Option("--host <name>", "host of the static site (default: detected)").choices(hosts));
   addFlags(command, "Discovery", "Network", "Limits", "messages");
   // Commander keeps -f and -o apart, but their order says which belong together.
   const outputFlags: OutputFlag[] = [];
@@ -92,7 +92,7 @@ Examples:
 }
 
 function countOrAll(text: string): number | "all" {
-  return text === "all" ? text : wholeNumber(1)(text);
+  return text === "all" ? text : wholeNumber(1, "all or ")(text);
 }
 
 type OutputFlag = { readonly format: CheckFormat } | { readonly file: string };

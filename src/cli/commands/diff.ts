@@ -42,9 +42,9 @@ export function diffCommand(context: Context, done: Done): Command {
     )
     .argument("<old>", sides)
     .argument("<new>", "same as for old");
-  const format = new Option("-f, --format <format>", "output format; rss is a feed of new pages");
+  const format = new Option("-f, --format <format>", "output format; rss lists new pages");
   const only = `kinds of changes to show: ${changeKinds.join(", ")} (repeatable)`;
-  const by = "compare the pages of two folders by date, by visible content, or by both";
+  const by = "how to compare the pages of two folders";
   command.optionsGroup("Output:").addOption(format.choices(diffFormats).default(undefined, byNameText("summary")));
   addFlags(command, "output")
     .option("--only <kinds>", only, collected)

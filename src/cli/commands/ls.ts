@@ -44,12 +44,7 @@ export function lsCommand(context: Context, done: Done): Command {
   addFlags(command, "output", "csv")
     .option("--all", "show every page, even on a terminal (tabtree)")
     .option("-u, --strip-url", "show URLs relative to the homepage")
-    .addOption(
-      new Option("--order <order>", "list pages in declared order (default), or as they arrive").choices([
-        "declared",
-        "arrival",
-      ]),
-    )
+    .addOption(new Option("--order <order>", "order of the pages (default: declared)").choices(["declared", "arrival"]))
     .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
     .option("--summary", "at the end, print page counts by sitemap and section to stderr");
   addFlags(command, "Filters", "sitemap", "Discovery", "Parsing", "Archive", "local", "Network", "Limits", "messages");

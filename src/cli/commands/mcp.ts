@@ -35,7 +35,7 @@ Examples:
   sitegrove mcp --dir sites --allow localhost:3000   one on this machine
 `,
     more: `
-Tools: site_summary, list_pages, check_site, changes. Answers are below 64 kB.
+Tools: site_summary, list_pages, check_site, changes. Answers are smaller than 64 kB.
 `,
   });
 }

@@ -29,7 +29,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     .optionsGroup("Output:")
     .option(
       "--fail-above <percent>",
-      "exit with 6 if more than this share of websites is unreachable or failed: 20%",
+      "exit with 6 if more than this share of websites, such as 20%, is unreachable or failed",
       percent,
     )
     .optionsGroup("Messages:")
@@ -169,6 +169,7 @@ function removeCommand(context: Context, done: Done): Command {
 
 function percent(text: string): number {
   const [, number] = /^(\d{1,3}(?:\.\d+)?)%?$/.exec(text) ?? [];
-  if (number === undefined || Number(number) > 100) throw new InvalidArgumentError("Expected a share, such as 20%.");
+  if (number === undefined || Number(number) > 100)
+    throw new InvalidArgumentError("Expected a percentage, such as 20%.");
   return Number(number);
 }

@@ -63,15 +63,19 @@ export function addFleetFlags(command: Command, outHelp: string): Command {
       wholeNumber(1),
     )
     .option("--max-pages <n>", "maximum pages per website (default: none)", wholeNumber(0))
-    .option("--max-traffic <n>", "maximum bytes transferred per website: 64k, 50M (default: none)", byteCount);
+    .option(
+      "--max-traffic <n>",
+      "maximum bytes transferred per website, such as 64k or 50M (default: none)",
+      byteCount,
+    );
   addCrawlFlags(command, "Limits");
   // Without a limit, one website would keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
-  if (time !== undefined) time.description = "maximum time per website: 90s, 10m (default: 10m)";
+  if (time !== undefined) time.description = "maximum time per website, such as 90s or 10m (default: 10m)";
   addFlags(command, "Discovery", "Parsing");
   for (const group of ["Filters", "Network"] as const)
     addCrawlFlags(command.optionsGroup(`${group}:`), group, undefined, singleSiteFlags);
-  const logText = "log lines as text, or as JSON with the full summary (default: text)";
+  const logText = "format of log lines; json has the full summary (default: text)";
   return command
     .optionsGroup("Messages:")
     .option("-v, --verbose", "log a line for each website", raised)

@@ -90,7 +90,7 @@ async function run(
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)
-    messages.say(`${bad} of ${counted(websites, "website")} are unreachable or failed, more than --fail-above`, "bad");
+    messages.say(`unreachable or failed: ${bad} of ${counted(websites, "website")}, more than --fail-above`, "bad");
   const code = isBad ? exitCodes.findings : isComplete ? exitCodes.complete : exitCodes.incomplete;
   return watch.stopped(true) ?? code;
 }
