@@ -47,7 +47,7 @@ test.each([
   [problem("limit-time", { limit: 150_000 }), "Not finished after 2 min 30 s; reading stopped"],
   [problem("rate-limited", { retryAfter: "2026-05-31T10:00:01.159Z" }), "Rate limited until 2026-05-31 10:01 UTC"],
   [problem("limit-document-bytes", { limit: 100 * 1024 * 1024 }), "Larger than 100 MiB; the rest was not read"],
-  [problem("limit-robots-bytes", { limit: 512_000 }), "robots.txt is larger than 512 kB; the rest was not read"],
+  [problem("limit-robots-bytes", { limit: 512_000 }), "robots.txt is larger than 500 KiB; the rest was not read"],
   [problem("protocol-entries", { limit: 50_000 }), "More than the 50,000 entries that the protocol allows"],
   [problem("port-refused", { value: "1" }), "Port 1 is blocked"],
   [problem("xml-truncated", { line: 994 }), "The file is cut off at line 994"],

@@ -38,10 +38,9 @@ function inTwoUnits(count: number, length: number, large: string, small: string)
   return `${Math.floor(count / length)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
-/** Formats a size limit: `100 MiB` if it is a round number, `1.2 MB` if not. */
+/** Formats a size limit: `100 MiB` or `500 KiB` if it is a round number, `1.2 MB` if not. */
 export function amount(bytes: number): string {
-  if (bytes >= mebibyte && bytes % mebibyte === 0) return `${grouped(bytes / mebibyte)} MiB`;
-  return size(bytes);
+  const kibibytes = bytes / 1024;
+  if (kibibytes < 1 || !Number.isInteger(kibibytes)) return size(bytes);
+  return kibibytes % 1024 === 0 ? `${grouped(kibibytes / 1024)} MiB` : `${grouped(kibibytes)} KiB`;
 }
-
-const mebibyte = 1024 * 1024;

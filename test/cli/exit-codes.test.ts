@@ -175,7 +175,7 @@ test("a Crawl-delay that is not respected is reported once", async () => {
 
 test.each([
   ["--max-time 0", "allow more with --max-time"],
-  ["-k", "robots.txt is larger than 512 kB"],
+  ["-k", "robots.txt is larger than 500 KiB"],
 ])("3: a discovery that stopped at a limit does not claim that there is no sitemap (%s)", async (flags, said) => {
   const long = await serve({ "/robots.txt": `${"Disallow: /x\n".repeat(60_000)}Sitemap: {base}/good.xml\n` });
   const { code, stderr } = await sitegrove(`ls ${long.homepage} -f pages ${flags}`);

@@ -23,7 +23,7 @@ export const fetchingCases: readonly Case[] = [
     named({ status: 404 }),
   ),
   finds(
-    ["robots-too-large", 1, "robots.txt is larger than 512 kB; the rest was not read"],
+    ["robots-too-large", 1, "robots.txt is larger than 500 KiB; the rest was not read"],
     named(`${robots("/sitemap.xml")}${"# comment\n".repeat(51_200)}`),
     named(`${robots("/sitemap.xml")}${"# comment\n".repeat(51_000)}`),
   ),
