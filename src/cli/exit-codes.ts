@@ -25,7 +25,7 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   incomplete: "incomplete: something that the website declares could not be fully read",
   notFound: "no sitemap found, although the website responded; for parse: the file is not a sitemap",
   unreachable: "the website could not be reached, or refused all requests",
-  findings: "check found problems at or above --fail-on; diff --exit-code found differences",
+  findings: "the condition of --fail-on (check, diff), --exit-code (diff) or --fail-above (fleet) is met",
   hungUp: "stopped by SIGHUP: the terminal was closed (on Linux)",
   interrupted: "stopped by Ctrl-C",
   terminated: "stopped by SIGTERM",

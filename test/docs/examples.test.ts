@@ -1,9 +1,9 @@
 // Every example of the documentation is compiled and run, by the built package and, in a shell, the built program, in a folder of its own
-// that holds sitemap.xml, sitemap.xml.gz and, unless the example writes it, site.warc.gz. `https://example.org/` is served on loopback.
+// that holds sitemap.xml, sitemap.xml.gz and, unless the example saves them, site.warc.gz and old.warc.gz. `https://example.org/` is served on loopback.
 // TypeScript is checked by one run of the compiler, which also makes the JavaScript that runs. A block of `text` right after
 // an example is its output.
 import { execFile, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,8 @@ import { pagesSitemap, type Stand, startWebsites } from "./websites.ts";
 
 const program = path.join(root, "dist/cli/main.js");
 const folder = newFolder();
-const archive = path.join(folder, "archive.warc.gz");
+const saved = newFolder();
+const archives = { "site.warc.gz": "https://example.org", "old.warc.gz": "https://old.example" };
 const runner = path.join(folder, "runner.mjs");
 const endMark = "-- end of example --";
 
@@ -49,7 +50,8 @@ beforeAll(async () => {
   for (const example of scripts) writeFileSync(path.join(folder, fileOf(example)), example.code);
   writeFileSync(path.join(folder, "tsconfig.json"), JSON.stringify(compilerSettings));
   typeErrors = compile(folder);
-  await sitegrove(["ls", originOf("https://example.org"), "--save", archive, "-f", "pages"]);
+  for (const [name, website] of Object.entries(archives))
+    await sitegrove(["ls", originOf(website), "--save", path.join(saved, name), "-f", "pages"]);
   ended = await runScripts();
 });
 
@@ -235,7 +237,8 @@ function freshFolder({ page, line, code }: Block): string {
   const sitemap = pagesSitemap(originOf("https://example.org"));
   writeFileSync(path.join(place, "sitemap.xml"), sitemap);
   writeFileSync(path.join(place, "sitemap.xml.gz"), gzipSync(sitemap));
-  if (!/\bsave\b/.test(code)) writeFileSync(path.join(place, "site.warc.gz"), readFileSync(archive));
+  for (const name of Object.keys(archives))
+    if (!/\bsave\b/.test(code.split(name)[0] as string)) copyFileSync(path.join(saved, name), path.join(place, name));
   return place;
 }
 
