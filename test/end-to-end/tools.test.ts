@@ -12,7 +12,7 @@ import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 // The last versions that run on every Node.js that we support.
-const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1", "@langchain/core@1.2.13"];
+const tools = ["linkinator@7.6.1", "@lhci/cli@0.15.1", "@crawlee/basic@3.18.1"];
 // Keeps the browser on loopback: all other requests go to a proxy that does not exist.
 const browserFlags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--proxy-server=127.0.0.1:9"];
 const production = "https://production.example/";
@@ -71,25 +71,6 @@ describe.runIf(isLong)("recipes", () => {
   function write(name: string, code: string): void {
     writeFileSync(path.join(folder, name), code);
   }
-
-  test("LangChain.js takes the documents of docs/agents.md", async (context) => {
-    const example = blocksOf(page("docs/agents.md")).find(({ language }) => language === "ts")?.code ?? "";
-    const code = example
-      .replace('"https://example.org/"', `["${site.homepage}first.xml"]`)
-      .replace("streamPages(", "streamPages({ sitemaps: ")
-      .replace('.xml"])', '.xml"] })');
-    write(
-      "documents.mjs",
-      `import { Document } from "@langchain/core/documents";\n${code}\nconsole.log(JSON.stringify(new Document(documents[7])));`,
-    );
-    const { stdout, stderr, code: exitCode } = await run([process.execPath, "documents.mjs"], context);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    const made = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-    expect(made).toMatchObject({
-      pageContent: `${production}page-7`,
-      metadata: { source: `${production}page-7`, lastModified: "2024-05-06" },
-    });
-  });
 
   test("crawlee asks for the first page before the last sitemap is there, and knows the dates", async (context) => {
     const code = recipe("@crawlee/basic").replace(
