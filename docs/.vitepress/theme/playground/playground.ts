@@ -96,11 +96,12 @@ const names: Readonly<Record<string, string>> = {
     atom: "Atom feed",
     json: "JSON Feed",
     robots: "robots.txt",
+    llms: "llms.txt",
   },
 };
 
 function verdictOf({ kind, format = "", count, complete, problems }: Answer): string {
-  if (kind === "invalid") return `Not a sitemap: ${problems[0]?.message ?? ""}`;
+  if (kind === "invalid") return problems[0]?.message ?? "";
   const name = `${names[format] ?? format}${kind === "index" && format === "xml" ? " index" : ""}`;
   const parts = [counted(count, kind === "index" ? "sitemap" : "page"), complete ? "complete" : "incomplete"];
   const wrong = problems.length === 0 ? "no problems" : counted(problems.length, "problem");
@@ -131,7 +132,7 @@ function resultsOf(answer: Answer, text: HTMLTextAreaElement | undefined): Node[
 
 function findingRow({ severity, sentence, fix, rule, count, example }: RuleFinding): (string | Node)[] {
   const times = count > 1 ? ` (${count.toLocaleString("en")} times)` : "";
-  const what = document.createElement("div");
+  const what = document.createElement("span");
   what.append(...withCode(`${sentence}${times}`), document.createElement("br"), ...withCode(fix));
   if (example !== undefined) what.append(document.createElement("br"), code(example));
   return [severity, what, link(rule, `check.html#${rule}`)];
