@@ -244,7 +244,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   return part(
     "discovery",
     "Where discovery looked",
-    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not needed.`}</p>${table("URLs that discovery tried", head, [...lines, otherRow(others, 4)])}`,
+    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not tried.`}</p>${table("URLs that discovery tried", head, [...lines, otherRow(others, 4)])}`,
   );
 }
 
