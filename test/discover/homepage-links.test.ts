@@ -92,12 +92,12 @@ test("spec: RFC 8288, a Link header has targets with parameters, separated by co
   expect(inHeader("<c.xml>; REL=Sitemap", "<d.xml>; rel=other; rel=sitemap")).toEqual([`${home}c.xml`]);
 });
 
-test("of a malformed Link header, the links before the mistake are used", () => {
+test("the links before the mistake in a malformed Link header are used", () => {
   expect(inHeader('<a.xml>; rel=sitemap, <b.xml; rel="sitemap')).toEqual([`${home}a.xml`]);
   expect(inHeader('garbage; "<>')).toEqual([]);
 });
 
-test("a <link> tag that is too long to be read is a loss, unless it cannot matter", () => {
+test("a <link> tag that is too long to read is a loss, unless it cannot name a sitemap", () => {
   const long = "x".repeat(70_000);
   const codes = (tag: string) => read([`${tag}${yes}`]).problems.map(({ code }) => code);
   for (const tag of [

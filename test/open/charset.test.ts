@@ -47,7 +47,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     expect(await opened(encode(text), { contentType: "text/xml; charset=utf-16" })).toMatchObject({ text, codes: [] });
   });
 
-  test("UTF-16 that only the HTTP header names", async () => {
+  test("UTF-16 is read if only the HTTP header names it", async () => {
     const content = "\u65E5\u672C\u8A9E\u3067\u3059";
     for (const [charset, bytes] of [
       ["utf-16le", Buffer.from(content, "utf16le")],
@@ -86,8 +86,8 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
   });
 });
 
-describe("names that differ", () => {
-  test("lenient: a byte order mark is stronger than header and declaration", async () => {
+describe("conflicting character sets", () => {
+  test("lenient: a byte order mark overrides header and declaration", async () => {
     const body = Buffer.from(`\uFEFF${declared("ISO-8859-1", "<a>\u00E9</a>")}`);
     const result = await openedInEveryCut(body, { contentType: "text/xml; charset=koi8-r" });
     expect(result.text).toContain("<a>\u00E9</a>");
@@ -108,7 +108,7 @@ describe("names that differ", () => {
     expect(result.codes).toEqual(codes);
   });
 
-  test("lenient: a declared name that is not known is skipped", async () => {
+  test("lenient: an unknown declared character set is ignored", async () => {
     const bogus = declared("bogus", "<a>\u00E9</a>");
     expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["charset-conflict"] });
   });
@@ -118,7 +118,7 @@ describe("names that differ", () => {
     const ascii = `${"https://example.org/\n".repeat(2000)}`;
     const [own, later] = ["https://example.org/caf\u00E9", `${ascii}https://example.org/caf\u00E9`];
 
-    test.each(["ISO-8859-1", "windows-1252", "us-ascii", "latin1"])("%s, for what is UTF-8", async (name) => {
+    test.each(["ISO-8859-1", "windows-1252", "us-ascii", "latin1"])("%s, for a document in UTF-8", async (name) => {
       for (const content of [own, later, declared("UTF-8"), declared("bogus"), declared("UTF-7"), text]) {
         const result = await openedInEveryCut(Buffer.from(content), contentType(name));
         expect(result).toMatchObject({ text: content, codes: ["charset-conflict"] });
@@ -126,7 +126,7 @@ describe("names that differ", () => {
       }
     });
 
-    test("what is not UTF-8 is read as the header says, also if the declaration says UTF-8", async () => {
+    test("a document that is not UTF-8 is read as the header says, even if it declares UTF-8", async () => {
       for (const content of [own, later, `${own}\u00C3\u00A9`]) {
         const result = await openedInEveryCut(Buffer.from(content, "latin1"), contentType("iso-8859-1"));
         expect(result).toMatchObject({ text: content, codes: [] });
@@ -152,7 +152,7 @@ describe("names that differ", () => {
       expect(codes).toEqual(["charset-conflict"]);
     });
 
-    test("another declaration is believed", async () => {
+    test("a declaration of another character set counts", async () => {
       const body = Buffer.concat([Buffer.from(declared("KOI8-R", "<a>")), Buffer.from([0xc4, 0xc1])]);
       expect(await openedInEveryCut(body, contentType("iso-8859-1"))).toMatchObject({
         text: declared("KOI8-R", "<a>\u0434\u0430"),
@@ -238,7 +238,7 @@ function decodedAlike(create: () => CharsetDecoder, body: Uint8Array, places: nu
   return text;
 }
 
-describe("bytes that are not valid", () => {
+describe("invalid bytes", () => {
   test.each([
     ["an overlong NUL", [0xc0, 0x80], 2],
     ["a surrogate", [0xed, 0xa0, 0x80], 3],
@@ -256,7 +256,7 @@ describe("bytes that are not valid", () => {
     ]);
   });
 
-  test("lenient: a character that the end cuts is replaced and counted", async () => {
+  test("lenient: a character that is cut off at the end is replaced and counted", async () => {
     const body = Buffer.from("<a>\u65E5").subarray(0, -1);
     expect(await openedInEveryCut(body)).toMatchObject({ text: "<a>\uFFFD", codes: ["charset-invalid"] });
     const half = Buffer.from("\uFEFF<a>", "utf16le").subarray(0, -1);
@@ -287,7 +287,7 @@ describe("bytes that are not valid", () => {
     expect(await openedInEveryCut(Buffer.from(content))).toMatchObject({ text: content, codes: [] });
   });
 
-  test("UTF-8 is decoded as TextDecoder does, in any cut", () => {
+  test("UTF-8 is decoded as TextDecoder does, however it is split", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       anyText({ maxLength: 20 }).map((content) => new Uint8Array(Buffer.from(content))),

@@ -55,7 +55,7 @@ describe("spec: gzip (RFC 1952)", () => {
     expect(await opened(file)).toMatchObject(complete);
   });
 
-  test("on valid input it equals node:zlib, in any cut, with any members and levels", async () => {
+  test("valid input is read as node:zlib reads it, however it is split, with any members and levels", async () => {
     const member = fc.record({
       data: fc.oneof(
         fc.string({ unit: fc.constantFrom(..."aZ é漢😀"), maxLength: 200 }),
@@ -154,7 +154,7 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
     [0x20, 0x00, 0x00, 0, 0, 0x03, 0, 0, 0x41],
   ].map((rest) => Buffer.from([0x28, 0xb5, 0x2f, 0xfd, ...rest]));
 
-  test("frames that hold nothing are skipped, wherever they are and however they are written", async () => {
+  test("empty frames are skipped, wherever they are and however they are written", async () => {
     for (const empty of empties) {
       const body = Buffer.concat([empty, raw, empty, empty, raw, empty]);
       expect(await openedInEveryCut(body, { contentEncoding: "zstd" })).toMatchObject({ text: "<a/><a/>", codes: [] });
@@ -211,7 +211,7 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
   }
 });
 
-describe("what is announced wrongly", () => {
+describe("wrong announcements", () => {
   test.each([
     ...["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "foo"].map((each) => [
       each,
@@ -226,7 +226,7 @@ describe("what is announced wrongly", () => {
     if (!contentEncoding.includes(",")) expect(result.problems[0]).toMatchObject({ value: contentEncoding });
   });
 
-  test("lenient: text in an old character set or in UTF-16 is known as text, too", async () => {
+  test("lenient: text in an old character set or in UTF-16 is recognized as text, too", async () => {
     const latin1 = Buffer.from('<?xml version="1.0" encoding="iso-8859-1"?><a>caf\u00E9</a>', "latin1");
     const utf16 = Buffer.from("\uFEFF<a>caf\u00E9</a>", "utf16le");
     expect(await opened(latin1, { contentEncoding: "br" })).toMatchObject({ codes: ["coding-mismatch"] });
@@ -246,7 +246,7 @@ describe("what is announced wrongly", () => {
     expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "coding-unknown", value: "foo" } });
   });
 
-  test("zlib data is known by its magic bytes", async () => {
+  test("zlib data is recognized by its magic bytes", async () => {
     for (const level of [1, 6, 9]) expect(await opened(deflateSync(plain, { level }))).toMatchObject(complete);
     // Announced, also with the mark that could be text.
     const fast = Buffer.concat([Buffer.from([0x78, 0x5e]), deflateSync(plain).subarray(2)]);
@@ -255,14 +255,14 @@ describe("what is announced wrongly", () => {
   });
 });
 
-describe("how many layers", () => {
+describe("layers of compression", () => {
   const layers = (count: number) => {
     let body: Buffer = plain;
     for (let layer = 0; layer < count; layer += 1) body = gzipSync(body);
     return body;
   };
 
-  test.each([1, 2, 3])("%i layers are taken off", async (count) => {
+  test.each([1, 2, 3])("%i layers are removed", async (count) => {
     const contentEncoding = Array(count).fill("gzip").join(", ");
     expect(await opened(layers(count), { contentEncoding })).toMatchObject(complete);
     expect(await openedInEveryCut(layers(count))).toMatchObject(complete);

@@ -30,7 +30,7 @@ describe("cut off", () => {
     }
   });
 
-  test("lenient: the same under Content-Encoding, for every coding", async () => {
+  test("lenient: a body in any Content-Encoding that is cut off gives everything before the cut", async () => {
     for (const [contentEncoding, whole] of codings) {
       const result = await openedInEveryCut(whole.subarray(0, whole.length - 200), { contentEncoding });
       expect(result).toMatchObject({ ...incomplete, codes: ["coding-truncated"] });
@@ -51,14 +51,14 @@ describe("cut off", () => {
     expect(before).toBe(sitemap(30));
   });
 
-  test("an inner layer that is cut off is saved, too", async () => {
+  test("an inner layer that is cut off is read up to the cut", async () => {
     const result = await openedInEveryCut(gzipSync(gzip.subarray(0, 20_000)));
     expect(result).toMatchObject({ ...incomplete, codes: ["coding-truncated"] });
     expect(result.text.length).toBeGreaterThan(50_000);
   });
 });
 
-describe("followed by something", () => {
+describe("followed by other data", () => {
   test.each([
     ["garbage", Buffer.from("garbage")],
     ["a line break", Buffer.from("\n")],
@@ -71,7 +71,7 @@ describe("followed by something", () => {
     expect(result).toMatchObject({ text, codes: ["coding-trailing"], complete: true });
   });
 
-  test("lenient: the same for every coding", async () => {
+  test("lenient: data after the end of any coding is ignored", async () => {
     for (const [contentEncoding, whole] of codings) {
       const result = await openedInEveryCut(Buffer.concat([whole, Buffer.from("garbage")]), { contentEncoding });
       expect(result).toMatchObject({ text, codes: ["coding-trailing"], complete: true });
@@ -83,7 +83,7 @@ describe("members padded with zeros", () => {
   const small = ["<a/>", "<b/>", "<c/>"].map((each) => gzipSync(each));
   const zeros = (count: number) => Buffer.alloc(count);
 
-  test("lenient: gzip and then zeros is followed by more members", async () => {
+  test("lenient: gzip members after zeros are read", async () => {
     for (const count of [1, 2, 300, 100_000]) {
       const padded = Buffer.concat(small.flatMap((member) => [member, zeros(count)]));
       expect(await openedInEveryCut(padded)).toMatchObject({
@@ -96,7 +96,7 @@ describe("members padded with zeros", () => {
     expect(await openedInEveryCut(large)).toMatchObject({ text: text + text, codes: ["coding-trailing"] });
   });
 
-  test("what follows the zeros and is no member is ignored, one that is cut off is a loss", async () => {
+  test("after zeros, anything but a member is ignored, and a member that is cut off is a loss", async () => {
     const [first = gzip, second = gzip] = small;
     const garbage = await openedInEveryCut(Buffer.concat([first, zeros(8), Buffer.from("garbage")]));
     expect(garbage).toMatchObject({ text: "<a/>", codes: ["coding-trailing"], complete: true });
@@ -136,7 +136,7 @@ describe("damaged", () => {
     return Buffer.concat([gzip.subarray(0, 10), blocks, Buffer.alloc(20_000, 0x07)]);
   };
 
-  test("lenient: of a large file little is lost, and the same in any cut", async () => {
+  test("lenient: a damaged large file loses little, and the same however it is split", async () => {
     // Letters at random are nearly as many bytes when they are compressed.
     const random = new Random(1);
     const letters = Buffer.from(Array.from({ length: 1_300_000 }, () => random.below(256))).toString("base64");
@@ -155,7 +155,7 @@ describe("damaged", () => {
     expect(await openedInEveryCut(flagged)).toMatchObject({ text, codes: ["coding-damaged"], complete: false });
   });
 
-  test("no damage anywhere throws, and what is saved does not depend on the cut", async () => {
+  test("damage never throws, and what is kept does not depend on how the data is split", async () => {
     const seeds = [gzip, gzipSync(sitemap(20)), Buffer.concat([gzipSync("<a>"), gzipSync("</a>")]), deflateSync(plain)];
     const change = fc.record({ at: fc.nat(), to: fc.nat({ max: 255 }) });
     await fc.assert(
@@ -182,7 +182,7 @@ describe("damaged", () => {
   });
 });
 
-describe("leaving", () => {
+describe("leaving early", () => {
   test("bytes of another kind that pass for an empty Brotli stream are a loss", async () => {
     const gzipWithoutItsFirstByte = Buffer.from("P4sIJwAAAAA=", "base64");
     const result = await openedInEveryCut(gzipWithoutItsFirstByte, { contentEncoding: "br" });

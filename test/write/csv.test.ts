@@ -54,7 +54,7 @@ test("every column can be requested, and a sitemap of an index has its own field
   expect(writer.writeReferences("s", [{ url: "u", lastModified: "2024" }])).toBe("s,2024,,u\n");
 });
 
-test.each([",", ";", "\t"] as const)("every field of a page, between %o", (separator) => {
+test.each([",", ";", "\t"] as const)("every field of a page is written, separated by %o", (separator) => {
   const [first, second] = table({ columns: ["all"], separator, safe: false });
   expect(first).toMatchObject({
     url: pages[0]?.url,
@@ -78,7 +78,7 @@ test.each([",", ";", "\t"] as const)("every field of a page, between %o", (separ
   });
 });
 
-test("a list is spread over rows, and a page without one keeps a row", () => {
+test("a list becomes one row per item, and a page without items keeps a row", () => {
   expect(table({ explode: "images", columns: ["url", "images.url", "images.caption"] })).toEqual([
     { url: pages[0]?.url, "images.url": "https://e.example/1.png", "images.caption": "one" },
     { url: pages[0]?.url, "images.url": "https://e.example/2.png", "images.caption": "" },
@@ -153,7 +153,7 @@ describe("texts of a website", () => {
     }
   });
 
-  test("are exactly the same if not made safe", () => {
+  test("are unchanged if not made safe", () => {
     fc.assert(
       fc.property(hostileText, separators, (title, separator) => {
         const csv = written({ columns: ["news.title", "url"], separator, safe: false }, [hostile("u", title)]);

@@ -45,7 +45,7 @@ const steps: TreeStep[] = [
 ];
 const head = { homepage: root.url, complete: false, pageCount: 2, reachable: true, discovery: [] };
 
-test("a URL below the homepage, and no other, is shown as a path", () => {
+test("only URLs below the homepage are shown as paths", () => {
   const show = stripUrl("https://example.org/en");
   const urls = ["https://example.org/en/", "https://example.org/en/a", "https://example.org/english"];
   expect(urls.map(show)).toEqual(["/", "/a", "https://example.org/english"]);
