@@ -2,34 +2,29 @@
 import { execFileSync } from "node:child_process";
 import { chownSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 import { readBaseline } from "../../src/cli/input/check-files.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset, type Website } from "../cli/website.ts";
+import { serve, urlset } from "../cli/website.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();
-let website: Website;
 
-beforeAll(async () => {
-  website = await serve({
-    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
-    "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex"),
-    "/": "home",
-  });
-  mkdirSync(path.join(folder, "public"));
-  writeFileSync(path.join(folder, "secret.xml"), urlset("https://example.org/secret"));
-  symlinkSync(path.join(folder, "secret.xml"), path.join(folder, "public/link.xml"));
-  writeFileSync(
-    path.join(folder, "public/robots.txt"),
-    "Sitemap: https://example.org/sitemap.xml\nSitemap: https://example.org/link.xml\n",
-  );
-  writeFileSync(path.join(folder, "public/sitemap.xml"), urlset("https://example.org/", "https://example.org/a#b"));
+const website = await serve({
+  "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+  "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex"),
+  "/": "home",
 });
-
-afterAll(() => website.close());
+mkdirSync(path.join(folder, "public"));
+writeFileSync(path.join(folder, "secret.xml"), urlset("https://example.org/secret"));
+symlinkSync(path.join(folder, "secret.xml"), path.join(folder, "public/link.xml"));
+writeFileSync(
+  path.join(folder, "public/robots.txt"),
+  "Sitemap: https://example.org/sitemap.xml\nSitemap: https://example.org/link.xml\n",
+);
+writeFileSync(path.join(folder, "public/sitemap.xml"), urlset("https://example.org/", "https://example.org/a#b"));
 
 const rulesIn = (json: string, list = "findings"): string[] =>
   JSON.parse(json)[list].map(({ rule }: { rule: string }) => rule);
@@ -261,28 +256,23 @@ test("a file that is not a baseline is a usage error; a byte order mark is ignor
 });
 
 // The commands of the recipes for GitHub Actions and pre-commit, run as they stand there, on a website that was built in the folder.
-describe("recipes", () => {
+describe("recipes", async () => {
   const place = path.join(folder, "recipes");
   const commands = pages
     .flatMap(blocksOf)
     .filter(({ language }) => language === "yaml")
     .flatMap(({ code }) => [...code.matchAll(/(?:run|entry): npx (?:--no-install )?sitegrove (check .*)$/gm)])
     .map(([, words = ""]) => words);
-  let served: Website;
 
-  beforeAll(async () => {
-    served = await serve({
-      "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
-      "/sitemap.xml": urlset("{base}/", "{base}/a"),
-      "/": "home",
-      "/a": "a",
-    });
-    mkdirSync(path.join(place, "public"), { recursive: true });
-    writeFileSync(path.join(place, "public/robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
-    for (const name of ["index", "a"]) writeFileSync(path.join(place, `public/${name}.html`), "<title>home</title>");
+  const served = await serve({
+    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+    "/sitemap.xml": urlset("{base}/", "{base}/a"),
+    "/": "home",
+    "/a": "a",
   });
-
-  afterAll(() => served.close());
+  mkdirSync(path.join(place, "public"), { recursive: true });
+  writeFileSync(path.join(place, "public/robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
+  for (const name of ["index", "a"]) writeFileSync(path.join(place, `public/${name}.html`), "<title>home</title>");
 
   const run = (words: string) =>
     sitegrove(words.replaceAll(/(?<=^check )https:\/\/example\.org\//g, served.homepage).split(" "), {

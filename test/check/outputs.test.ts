@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FileLocations } from "../../src/check/file-locations.ts";
 import { pairsOf } from "../../src/cli/commands/check.ts";
 import { readCheckConfig } from "../../src/cli/input/check-files.ts";
 import type { CheckFormat } from "../../src/cli/output/findings.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset, type Website } from "../cli/website.ts";
+import { serve, urlset } from "../cli/website.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sarifSchema } from "./sarif-schema.ts";
 
@@ -17,7 +17,6 @@ const root = path.join(import.meta.dirname, "../..");
 const folder = newFolder();
 const publicFolder = path.join(folder, "public");
 const mapped = ["check", "public", "--map", "https://example.org/=public/"];
-let website: Website;
 
 const formats = {
   uri: URL.canParse,
@@ -32,26 +31,22 @@ const schema = (name: string) => JSON.parse(readFileSync(path.join(root, "schema
 const isResult = new Ajv2020({ allErrors: true }).compile(schema("check.json"));
 const isConfig = new Ajv2020({ allErrors: true }).compile(schema("config.json"));
 
-beforeAll(async () => {
-  website = await serve({
-    "/robots.txt": "Sitemap: {base}/sitemap.xml\nSitemap: {base}/a%20b%C3%A4:c.xml\nSitemap: {base}/gone.xml\n",
-    "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex", "{base}/%zz", "{base}/`|<x>"),
-    "/a%20b%C3%A4:c.xml": urlset("{base}/#::error::x%0A", "https://::1/\u001b]0;x\u0007"),
-    "/": "home",
-  });
-  mkdirSync(path.join(publicFolder, "deep er"), { recursive: true });
-  writeFileSync(path.join(publicFolder, "robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
-  writeFileSync(
-    path.join(publicFolder, "sitemap.xml"),
-    `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+const website = await serve({
+  "/robots.txt": "Sitemap: {base}/sitemap.xml\nSitemap: {base}/a%20b%C3%A4:c.xml\nSitemap: {base}/gone.xml\n",
+  "/sitemap.xml": urlset("{base}/", "{base}/a#b", "https://other.org/\u202ex", "{base}/%zz", "{base}/`|<x>"),
+  "/a%20b%C3%A4:c.xml": urlset("{base}/#::error::x%0A", "https://::1/\u001b]0;x\u0007"),
+  "/": "home",
+});
+mkdirSync(path.join(publicFolder, "deep er"), { recursive: true });
+writeFileSync(path.join(publicFolder, "robots.txt"), "Sitemap: https://example.org/sitemap.xml\n");
+writeFileSync(
+  path.join(publicFolder, "sitemap.xml"),
+  `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <sitemap><loc>https://example.org/deep%20er/pages.xml</loc></sitemap>
 <sitemap><loc>https://cdn.example.net/pages.xml</loc></sitemap>
 </sitemapindex>`,
-  );
-  writeFileSync(path.join(publicFolder, "deep er/pages.xml"), urlset("https://example.org/deep%20er/a#b"));
-});
-
-afterAll(() => website.close());
+);
+writeFileSync(path.join(publicFolder, "deep er/pages.xml"), urlset("https://example.org/deep%20er/a#b"));
 
 const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
 

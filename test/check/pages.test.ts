@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
@@ -11,10 +11,9 @@ import { nowhere } from "../../src/pages/error-pages.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
-import { type Answer, serve, type Website } from "../cli/website.ts";
+import { type Answer, serve } from "../cli/website.ts";
 import { newFolder } from "../support/test-folder.ts";
 
-let website: Website;
 let home = "";
 const routes: Record<string, Answer> = {};
 
@@ -33,11 +32,8 @@ const sitemap = (entries: readonly string[]) =>
     .map((entry) => `<url>${entry.startsWith("<") ? entry : `<loc>${home}${entry.slice(1)}</loc>`}</url>\n`)
     .join("")}</urlset>`;
 
-beforeAll(async () => {
-  website = await serve(routes);
-  home = website.homepage;
-});
-afterAll(() => website.close());
+const website = await serve(routes);
+home = website.homepage;
 
 /** Serves these pages, of which the sitemap lists these, and a robots.txt that begins with these lines. */
 function host(pages: Record<string, Answer>, entries = Object.keys(pages), robots = ""): void {

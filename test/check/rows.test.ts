@@ -1,7 +1,7 @@
 // Every occurrence as a row: in the library, and in the formats of the program.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Baseline } from "../../src/check/baseline.ts";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { Occurrence } from "../../src/check/occurrences.ts";
@@ -9,7 +9,7 @@ import { streamOccurrences } from "../../src/check/occurrences.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, type Website } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
 import { some } from "../support/long.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { type Route, site } from "../support/site.ts";
@@ -131,17 +131,13 @@ test("with a baseline, only what is new is in the result and in the rows", async
   await expect(listed(small(), { baseline: {} as Baseline })).rejects.toThrow("baseline");
 });
 
-let website: Website;
-beforeAll(async () => {
-  const urls = numbers.map((number) => `<url><loc>{base}/${number}#x</loc></url>\n`).join("");
-  website = await serve({
-    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
-    "/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}</urlset>`,
-  });
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, "empty"), "");
+const urls = numbers.map((number) => `<url><loc>{base}/${number}#x</loc></url>\n`).join("");
+const website = await serve({
+  "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+  "/sitemap.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls}</urlset>`,
 });
-afterAll(() => website.close());
+mkdirSync(folder, { recursive: true });
+writeFileSync(path.join(folder, "empty"), "");
 
 const check = (...words: string[]) =>
   sitegrove(["check", website.homepage, "--off", "lastmod-missing", ...words], { cwd: folder });

@@ -4,11 +4,11 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { readXml, textsOf } from "../support/xml.ts";
 import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
-import { type Answer, serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { type Answer, serve, sitemapIndex, urlset } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -26,54 +26,50 @@ const entry = (name: string, inside = "") => `<url><loc>{base}/${name}</loc>${in
 const date = (day: number) => `<lastmod>2024-05-${String(day).padStart(2, "0")}</lastmod>`;
 const titled = (title: string) =>
   `<n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>${title}</n:title></n:news>`;
-let site: Website;
 let isLater = false;
-beforeAll(async () => {
-  const monday: Record<string, string> = {
-    "/robots.txt": "Sitemap: {base}/index.xml\n",
-    "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
-    "/a.xml": urlset(entry("blog/1", date(1)), entry("blog/2", date(1)), entry("shop/1", date(1))),
-    "/b.xml": urlset(entry("moves"), entry("b")),
-    "/c.xml": urlset(entry("c")),
+const monday: Record<string, string> = {
+  "/robots.txt": "Sitemap: {base}/index.xml\n",
+  "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
+  "/a.xml": urlset(entry("blog/1", date(1)), entry("blog/2", date(1)), entry("shop/1", date(1))),
+  "/b.xml": urlset(entry("moves"), entry("b")),
+  "/c.xml": urlset(entry("c")),
+};
+const tuesday: Record<string, string> = {
+  ...monday,
+  "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/d.xml"),
+  "/a.xml": urlset(
+    entry("blog/1", date(31)),
+    entry("blog/2", `${date(31)}<priority>0.9</priority>`),
+    entry("moves"),
+    entry("blog/3?a=1&amp;b=2", date(31) + titled("Fish &amp; chips")),
+  ),
+  "/b.xml": urlset(entry("b")),
+  "/d.xml": urlset(entry("c")),
+};
+const answer = (name: string): Answer => {
+  return ({ headers }, response) => {
+    const body = (isLater ? tuesday : monday)[name];
+    response.writeHead(body === undefined ? 404 : 200).end(body?.replaceAll("{base}", `http://${headers.host}`));
   };
-  const tuesday: Record<string, string> = {
-    ...monday,
-    "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/d.xml"),
-    "/a.xml": urlset(
-      entry("blog/1", date(31)),
-      entry("blog/2", `${date(31)}<priority>0.9</priority>`),
-      entry("moves"),
-      entry("blog/3?a=1&amp;b=2", date(31) + titled("Fish &amp; chips")),
-    ),
-    "/b.xml": urlset(entry("b")),
-    "/d.xml": urlset(entry("c")),
-  };
-  const answer = (name: string): Answer => {
-    return ({ headers }, response) => {
-      const body = (isLater ? tuesday : monday)[name];
-      response.writeHead(body === undefined ? 404 : 200).end(body?.replaceAll("{base}", `http://${headers.host}`));
-    };
-  };
-  site = await serve({
-    ...Object.fromEntries(Object.keys({ ...monday, ...tuesday }).map((name) => [name, answer(name)])),
-    "/stalls.xml": sitemapIndex("{base}/never.xml"),
-    "/never.xml": () => {},
-    "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
-  });
-  for (const [name, later] of [
-    ["monday.warc.gz", false],
-    ["tuesday.warc", true],
-  ] as const) {
-    isLater = later;
-    expect(
-      (await sitegrove(`ls ${site.homepage} --no-known --no-homepage --save ${at(name)} -o ${at(`${name}.txt`)}`)).code,
-    ).toBe(0);
-  }
-  const broken = `ls --sitemap ${site.homepage}broken.xml --save ${at("broken.warc.gz")} -o ${at("broken.txt")}`;
-  expect((await sitegrove(broken)).code).toBe(3);
-  isLater = false;
+};
+const site = await serve({
+  ...Object.fromEntries(Object.keys({ ...monday, ...tuesday }).map((name) => [name, answer(name)])),
+  "/stalls.xml": sitemapIndex("{base}/never.xml"),
+  "/never.xml": () => {},
+  "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
 });
-afterAll(() => site.close());
+for (const [name, later] of [
+  ["monday.warc.gz", false],
+  ["tuesday.warc", true],
+] as const) {
+  isLater = later;
+  expect(
+    (await sitegrove(`ls ${site.homepage} --no-known --no-homepage --save ${at(name)} -o ${at(`${name}.txt`)}`)).code,
+  ).toBe(0);
+}
+const broken = `ls --sitemap ${site.homepage}broken.xml --save ${at("broken.warc.gz")} -o ${at("broken.txt")}`;
+expect((await sitegrove(broken)).code).toBe(3);
+isLater = false;
 
 const pages = (from: number, count: number) =>
   Array.from({ length: count }, (_, page) => `https://example.org/${page + from}\n`).join("");

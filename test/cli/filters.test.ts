@@ -1,10 +1,10 @@
 // Which pages and sitemaps the filters let through: by themselves, and through the program.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { lastInstant, since } from "../../src/model/instant.ts";
 import { pattern } from "../../src/model/pattern.ts";
 import { sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { serve, sitemapIndex, urlset } from "./website.ts";
 
 describe("a pattern", () => {
   const url = "https://example.org/blog/2024/a.pdf?x=1";
@@ -84,29 +84,25 @@ describe("--since", () => {
   });
 });
 
-describe("through the program", () => {
-  let site: Website;
+describe("through the program", async () => {
   const page = (path: string, date: string) => `<url><loc>{base}/${path}</loc><lastmod>${date}</lastmod></url>`;
   const child = (path: string, date: string) =>
     `<sitemap><loc>{base}/${path}</loc><lastmod>${date}</lastmod></sitemap>`;
-  beforeAll(async () => {
-    site = await serve({
-      "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/direct.xml\n",
-      "/index.xml": sitemapIndex(
-        child("old.xml", "2020-01-01"),
-        child("new.xml", "2024-06-01"),
-        child("moved-new.xml", "2024-06-01"),
-      ),
-      "/old.xml": urlset(page("old/a", "2020-01-01"), page("shared", "2024-06-01")),
-      "/new.xml": urlset(page("new/a", "2024-06-01"), page("new/b", "2020-01-01"), "{base}/new/undated"),
-      "/moved-new.xml": (request, response) => {
-        response.writeHead(302, { location: `http://${request.headers.host}/elsewhere.xml` }).end();
-      },
-      "/elsewhere.xml": urlset(page("elsewhere/a", "2024-06-01")),
-      "/direct.xml": urlset(page("shared", "2024-06-01"), page("direct/a", "2024-06-01")),
-    });
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/direct.xml\n",
+    "/index.xml": sitemapIndex(
+      child("old.xml", "2020-01-01"),
+      child("new.xml", "2024-06-01"),
+      child("moved-new.xml", "2024-06-01"),
+    ),
+    "/old.xml": urlset(page("old/a", "2020-01-01"), page("shared", "2024-06-01")),
+    "/new.xml": urlset(page("new/a", "2024-06-01"), page("new/b", "2020-01-01"), "{base}/new/undated"),
+    "/moved-new.xml": (request, response) => {
+      response.writeHead(302, { location: `http://${request.headers.host}/elsewhere.xml` }).end();
+    },
+    "/elsewhere.xml": urlset(page("elsewhere/a", "2024-06-01")),
+    "/direct.xml": urlset(page("shared", "2024-06-01"), page("direct/a", "2024-06-01")),
   });
-  afterAll(() => site.close());
   const pages = async (...words: string[]) => {
     site.requests.length = 0;
     const { stdout, stderr, code } = await sitegrove(

@@ -160,21 +160,17 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
 
   test.skipIf(!hasS3)("a bucket, killed four times", async () => {
     const s3 = await startS3();
-    try {
-      await s3.makeBucket("bucket");
-      const env = { ...s3.env, XDG_STATE_HOME: folder };
-      const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
-      const state = stateFolder("s3://bucket/a", undefined, env);
-      await killed(words, 4, path.join(state, "sites.ndjson"), env);
-      const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
-      const summaries: SiteSummary[] = [];
-      for (const key of await bucket.list("summaries/")) summaries.push(JSON.parse((await bucket.get(key)) ?? ""));
-      expectTruth(summaries);
-      // Nothing is left of attempts that were killed.
-      const named = summaries.flatMap(({ files }) => Object.values(files));
-      expect([...(await bucket.list("pages/")), ...(await bucket.list("sitemaps/"))].sort()).toEqual(named.sort());
-    } finally {
-      await s3.stop();
-    }
+    await s3.makeBucket("bucket");
+    const env = { ...s3.env, XDG_STATE_HOME: folder };
+    const words = ["fleet", "--from", at("sites.txt"), "--out", "s3://bucket/a", ...flags];
+    const state = stateFolder("s3://bucket/a", undefined, env);
+    await killed(words, 4, path.join(state, "sites.ndjson"), env);
+    const bucket = await S3Bucket.open("s3://bucket/a", s3.env);
+    const summaries: SiteSummary[] = [];
+    for (const key of await bucket.list("summaries/")) summaries.push(JSON.parse((await bucket.get(key)) ?? ""));
+    expectTruth(summaries);
+    // Nothing is left of attempts that were killed.
+    const named = summaries.flatMap(({ files }) => Object.values(files));
+    expect([...(await bucket.list("pages/")), ...(await bucket.list("sitemaps/"))].sort()).toEqual(named.sort());
   });
 });

@@ -12,11 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { writeDataset } from "../../src/fleet/dataset.ts";
 import { storedRun } from "../../src/fleet/results.ts";
 import { Store } from "../../src/fleet/store.ts";
-import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { manyServers } from "../fleet/many-servers.ts";
 import { hasPython } from "../support/installed.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -24,12 +24,6 @@ import { testFolder } from "../support/test-folder.ts";
 import { jsonLines, shell, sitegrove } from "./program.ts";
 
 const at = testFolder();
-let servers: ManyServers | undefined;
-afterEach(() => servers?.close());
-async function serve(options: ManyServersOptions): Promise<ManyServers> {
-  servers = await manyServers(options);
-  return servers;
-}
 const quick = ["--no-homepage", "--retries", "0"];
 const fleet = (out: string, ...words: string[]) => sitegrove(["fleet", "--out", at(out), ...quick, ...words]);
 const dataset = (from: string, ...words: string[]) =>
@@ -44,7 +38,7 @@ async function rows(table: string, run: string): Promise<Record<string, unknown>
 
 test("repeating a dataset, also after --retry, duplicates no row", async () => {
   const robots = "User-agent: *\nContent-Signal: search=yes, ai-train=no\n";
-  const { sites } = await serve({ count: 4, robots });
+  const { sites } = await manyServers({ count: 4, robots });
   const gone = await manyServers({ count: 1 });
   gone.close();
   const dead = gone.sites[0]?.replace("127.1.0.1", "127.1.9.9") ?? "";
@@ -73,7 +67,7 @@ test("repeating a dataset, also after --retry, duplicates no row", async () => {
 });
 
 test("missing and damaged files are reported, and everything else is included", async () => {
-  const { sites } = await serve({ count: 3 });
+  const { sites } = await manyServers({ count: 3 });
   await fleet("out", ...sites);
   const files = jsonLines(readFileSync(at("out/sites.ndjson"), "utf8")).flatMap(({ type, summary }) =>
     type === "done" ? [summary.files] : [],
@@ -118,7 +112,7 @@ test.each<[string, (name: string, text: string) => void]>([
     },
   ],
 ])("a file of sitemaps that %s is damaged, and everything else is included", async (_, damage) => {
-  const { sites } = await serve({ count: 2 });
+  const { sites } = await manyServers({ count: 2 });
   await fleet("out", ...sites);
   const [file = ""] = readdirSync(at("out/sitemaps"), { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".ndjson"),
@@ -131,7 +125,7 @@ test.each<[string, (name: string, text: string) => void]>([
 });
 
 test("damaged lines of the journal are counted, because a website may be missing", async () => {
-  const { sites } = await serve({ count: 3 });
+  const { sites } = await manyServers({ count: 3 });
   await fleet("out", ...sites);
   const journal = readFileSync(at("out/sites.ndjson"), "utf8");
   const isLost = (line: string) => line.includes(sites[0] ?? "") && !line.includes('"type":"list');
@@ -148,7 +142,7 @@ test("damaged lines of the journal are counted, because a website may be missing
 });
 
 test("a table that does not fit on the disk is an error, even if only its end is missing", async () => {
-  const { sites } = await serve({ count: 1, pages: 9000 });
+  const { sites } = await manyServers({ count: 1, pages: 9000 });
   await fleet("out", ...sites);
   expect((await dataset("out")).code).toBe(0);
   const name = at("data/pages/run=out/part-0001.parquet");
@@ -164,7 +158,7 @@ test.each([
   ["csv", 2, "are in csv: a dataset needs a run with -f ndjson"],
   ["none", 0, "2 websites"],
 ])("with -f %s", async (format, code, message) => {
-  const { sites } = await serve({ count: 2 });
+  const { sites } = await manyServers({ count: 2 });
   await fleet("out", ...sites, "-f", format);
   const { code: ended, stdout, stderr } = await dataset("out");
   expect({ ended, text: stdout + stderr }).toEqual({ ended: code, text: expect.stringContaining(message) });
@@ -172,7 +166,7 @@ test.each([
 });
 
 test("websites of the run that have no result yet are counted, and make the dataset incomplete", async () => {
-  const { sites } = await serve({ count: 3 });
+  const { sites } = await manyServers({ count: 3 });
   await fleet("out", ...sites);
   // As a process that was killed leaves it: one result is half written, and another website was not started.
   const lines = readFileSync(at("out/sites.ndjson"), "utf8").trimEnd().split("\n");
@@ -189,7 +183,7 @@ test("websites of the run that have no result yet are counted, and make the data
 
 test("a large table is split into parts, which replace earlier ones", async () => {
   // Rows are written in groups of 10,000.
-  const { sites } = await serve({ count: 2, pages: 10_500 });
+  const { sites } = await manyServers({ count: 2, pages: 10_500 });
   await fleet("out", ...sites);
   for (const [most, parts] of [
     [1000, 2],
@@ -214,22 +208,18 @@ test("one line says what is wrong", async () => {
 });
 
 test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one run at a time", async () => {
-  const { sites } = await serve({ count: 3 });
+  const { sites } = await manyServers({ count: 3 });
   const redis = await startRedis();
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
   const onQueue = (...words: string[]) => sitegrove(["fleet", ...words, "--queue", redis.url], { env });
-  try {
-    for (const run of ["monday", "tuesday"]) {
-      await onQueue(...sites, "--run", run);
-      await onQueue("worker", "--run", run, "--out", at("shared"), "--idle", "0", "--allow-private", ...quick);
-    }
-    expect((await dataset("shared")).stderr).toContain("has several runs: use --run with one of monday, tuesday");
-    for (const run of ["monday", "tuesday"]) {
-      expect((await dataset("shared", "--run", run)).code).toBe(0);
-      expect(await rows("pages", run)).toHaveLength(9);
-    }
-  } finally {
-    await redis.stop();
+  for (const run of ["monday", "tuesday"]) {
+    await onQueue(...sites, "--run", run);
+    await onQueue("worker", "--run", run, "--out", at("shared"), "--idle", "0", "--allow-private", ...quick);
+  }
+  expect((await dataset("shared")).stderr).toContain("has several runs: use --run with one of monday, tuesday");
+  for (const run of ["monday", "tuesday"]) {
+    expect((await dataset("shared", "--run", run)).code).toBe(0);
+    expect(await rows("pages", run)).toHaveLength(9);
   }
 });
 
@@ -237,7 +227,7 @@ test.skipIf(!hasPython("duckdb", "pandas", "pyarrow"))(
   "DuckDB and pandas read all runs; times are UTC; changes are a table",
   async () => {
     let names = ["a", "b"];
-    const { sites } = await serve({
+    const { sites } = await manyServers({
       count: 2,
       sitemaps: (base) => ({
         "/sitemap.xml": `<urlset>${names.map((name) => `<url><loc>${base}/${name}</loc><lastmod>2026-01-01T12:00:00+02:00</lastmod></url>`).join("")}</urlset>`,

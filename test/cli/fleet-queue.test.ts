@@ -1,7 +1,7 @@
 // Fleets on several machines: a real Redis and real workers; a process where one is killed or hears a signal.
 // Needs Redis, processes, more than a second.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunQueue } from "../../src/fleet/run-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import type { QueueCounts } from "../../src/fleet/site-queue.ts";
@@ -14,7 +14,6 @@ import { ended, jsonLines, launch, type Started, sitegrove, start } from "./prog
 describe.skipIf(!hasRedis)("fleets on Redis", () => {
   let redis: RedisServer;
   const at = testFolder();
-  let servers: ManyServers | undefined;
   let database = 0;
   beforeAll(async () => {
     redis = await startRedis();
@@ -23,16 +22,12 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   beforeEach(() => {
     database += 1;
   });
-  afterEach(() => {
-    servers?.close();
-    servers = undefined;
-  });
   process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
   const url = () => `redis://127.0.0.1:${redis.port}/${database}`;
   const quick = ["--no-homepage", "--retries", "0"];
   async function serve(options: ManyServersOptions): Promise<ManyServers> {
-    servers = await manyServers(options);
+    const servers = await manyServers(options);
     writeFileSync(at("sites.txt"), `${servers.sites.join("\n")}\n`);
     return servers;
   }

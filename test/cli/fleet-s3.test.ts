@@ -61,29 +61,25 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const env = { ...server.env, XDG_STATE_HOME: newFolder() };
       return sitegrove(["fleet", ...out, "--no-homepage", "--retries", "0", ...flags], { env });
     };
-    try {
-      const ends = await Promise.all(["0/2", "1/2"].map((shard) => part(shard)));
-      expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-      const bucket = await S3Bucket.open("s3://bucket/a/b", server.env);
-      const keys = (await server.keys("bucket")).map((key) => key.replace("a/b/", ""));
-      const summaries = keys.filter((key) => key.startsWith("summaries/"));
-      expect(summaries).toHaveLength(4);
-      const sites: string[] = [];
-      for (const key of summaries) {
-        const { site, files } = JSON.parse((await bucket.get(key)) ?? "") as SiteSummary;
-        sites.push(site);
-        for (const file of Object.values(files)) expect(keys).toContain(file);
-        expect((await bucket.get(files["pages"] ?? ""))?.trimEnd().split("\n")).toHaveLength(3);
-      }
-      expect(sites.sort()).toEqual([...servers.sites].sort());
-      expect(keys.filter((key) => /^(pages|sitemaps|archives)\//.test(key))).toHaveLength(12);
-      expect(keys.filter((key) => key.startsWith("summary-"))).toEqual(["summary-0-of-2.json", "summary-1-of-2.json"]);
-      await part("0/2");
-      await part("1/2");
-      expect([...servers.visits.values()]).toEqual(servers.sites.map(() => 1));
-    } finally {
-      servers.close();
+    const ends = await Promise.all(["0/2", "1/2"].map((shard) => part(shard)));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+    const bucket = await S3Bucket.open("s3://bucket/a/b", server.env);
+    const keys = (await server.keys("bucket")).map((key) => key.replace("a/b/", ""));
+    const summaries = keys.filter((key) => key.startsWith("summaries/"));
+    expect(summaries).toHaveLength(4);
+    const sites: string[] = [];
+    for (const key of summaries) {
+      const { site, files } = JSON.parse((await bucket.get(key)) ?? "") as SiteSummary;
+      sites.push(site);
+      for (const file of Object.values(files)) expect(keys).toContain(file);
+      expect((await bucket.get(files["pages"] ?? ""))?.trimEnd().split("\n")).toHaveLength(3);
     }
+    expect(sites.sort()).toEqual([...servers.sites].sort());
+    expect(keys.filter((key) => /^(pages|sitemaps|archives)\//.test(key))).toHaveLength(12);
+    expect(keys.filter((key) => key.startsWith("summary-"))).toEqual(["summary-0-of-2.json", "summary-1-of-2.json"]);
+    await part("0/2");
+    await part("1/2");
+    expect([...servers.visits.values()]).toEqual(servers.sites.map(() => 1));
   });
 
   describe.skipIf(!hasRedis)("with a queue", () => {
@@ -143,7 +139,6 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       expect(again).toMatchObject({ outcome: "unreachable", site: before?.site });
       expect(again?.attemptId).not.toBe(before?.attemptId);
       expect((await published("q", "r")).summaries).toEqual(bySite(await results(0, "r")));
-      servers.close();
       await queue.close();
     });
 
@@ -175,7 +170,6 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
         await set.download(`pages/run=${name}/part-0001.parquet`, file);
         expect((await parquetRows(file)).length).toBe(6);
       }
-      servers.close();
     });
   });
 
@@ -214,7 +208,6 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       [bad!.homepage]: "failed",
       [worse!.homepage]: "failed",
     });
-    servers.close();
   });
 
   test("errors about buckets are one line", async () => {

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { type JournalLine, readResults } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
@@ -19,17 +19,12 @@ import { ended, jsonLines, launch, onTerminal, shell, sitegrove, start } from ".
 import { urlset } from "./website.ts";
 
 const at = testFolder();
-let servers: ManyServers | undefined;
-afterEach(() => {
-  servers?.close();
-  servers = undefined;
-});
 function file(name: string, content: string | Uint8Array): string {
   writeFileSync(at(name), content);
   return at(name);
 }
 async function serve(options: ManyServersOptions): Promise<ManyServers> {
-  servers = await manyServers(options);
+  const servers = await manyServers(options);
   file("sites.txt", `${servers.sites.join("\n")}\n`);
   return servers;
 }

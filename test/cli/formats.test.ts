@@ -4,10 +4,10 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { steering } from "../write/hostile.ts";
 import { type Ended, jsonLines, sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { serve, sitemapIndex, urlset } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -21,25 +21,21 @@ function expectValid(value: unknown, name: string): void {
 }
 
 const hostileTitle = '=cmd("\u202e\u009b31m\u2028"), \u001b[2J';
-let site: Website;
-beforeAll(async () => {
-  site = await serve({
-    "/robots.txt": "Sitemap: {base}/index.xml.gz\nSitemap: {base}/moved.xml\n",
-    "/moved.xml": (request, response) => {
-      response.writeHead(301, { location: `http://${request.headers.host}/plain.txt` }).end();
-    },
-    "/plain.txt": "{base}/t1\n{base}/t2\n",
-    "/rich.xml": urlset(
-      "<url><loc>{base}/a?x=1&amp;y=2</loc><lastmod>2024-05-06</lastmod><priority>0.8</priority></url>",
-      '<url><loc>{base}/b</loc><n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>Storm, again</n:title></n:news>' +
-        '<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>{base}/i.png</i:loc></i:image></url>',
-    ),
-    "/feed.rss": `<rss version="2.0"><channel><item><link>{base}/story</link><title><![CDATA[${hostileTitle}]]></title></item></channel></rss>`,
-    "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>{base}/lo",
-    "/sitemap.xml": sitemapIndex("{base}/rich.xml", "{base}/feed.rss", "{base}/cut.xml", "{base}/gone.xml"),
-  });
+const site = await serve({
+  "/robots.txt": "Sitemap: {base}/index.xml.gz\nSitemap: {base}/moved.xml\n",
+  "/moved.xml": (request, response) => {
+    response.writeHead(301, { location: `http://${request.headers.host}/plain.txt` }).end();
+  },
+  "/plain.txt": "{base}/t1\n{base}/t2\n",
+  "/rich.xml": urlset(
+    "<url><loc>{base}/a?x=1&amp;y=2</loc><lastmod>2024-05-06</lastmod><priority>0.8</priority></url>",
+    '<url><loc>{base}/b</loc><n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>Storm, again</n:title></n:news>' +
+      '<i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>{base}/i.png</i:loc></i:image></url>',
+  ),
+  "/feed.rss": `<rss version="2.0"><channel><item><link>{base}/story</link><title><![CDATA[${hostileTitle}]]></title></item></channel></rss>`,
+  "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>{base}/lo",
+  "/sitemap.xml": sitemapIndex("{base}/rich.xml", "{base}/feed.rss", "{base}/cut.xml", "{base}/gone.xml"),
 });
-afterAll(() => site.close());
 
 const sitemaps = () => ["--sitemap", `${site.homepage}sitemap.xml`, "--sitemap", `${site.homepage}moved.xml`];
 const allPages = ["a?x=1&y=2", "b", "story", "kept", "t1", "t2"];

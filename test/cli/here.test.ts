@@ -1,6 +1,6 @@
 // A preview: a copy of a website whose documents name the host of the original.
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { crawl, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -10,20 +10,12 @@ import { serve, urlset, type Website } from "./website.ts";
 // 127.0.0.1:1 refuses connections, so a request to the original host would fail.
 const original = "http://127.0.0.1:1";
 const pages = [`${original}/`, `${original}/a`, `${original}/b`];
-let preview: Website;
-let robotsOnly: Website;
-beforeAll(async () => {
-  preview = await serve({
-    "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
-    "/sitemap.xml": `<sitemapindex><sitemap><loc>${original}/pages.xml</loc></sitemap></sitemapindex>`,
-    "/pages.xml": urlset(...pages),
-  });
-  robotsOnly = await serve({ "/sitemap.xml": urlset(...pages) });
+const preview = await serve({
+  "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
+  "/sitemap.xml": `<sitemapindex><sitemap><loc>${original}/pages.xml</loc></sitemap></sitemapindex>`,
+  "/pages.xml": urlset(...pages),
 });
-afterAll(() => {
-  preview.close();
-  robotsOnly.close();
-});
+const robotsOnly = await serve({ "/sitemap.xml": urlset(...pages) });
 
 const few = { knownPaths: "never", retries: 0 } as const;
 const here = (site: Website) => ["", "a", "b"].map((page) => site.homepage + page);

@@ -2,16 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
 const folder = newFolder();
 const at = (name: string) => path.join(folder, name);
 const crawl = ["--no-known", "--no-homepage", "--retries", "0"];
-let old: Website;
-let now: Website;
 let isMoved = false;
 const requested: string[] = [];
 // The secrets that the new website received, by path.
@@ -34,59 +32,53 @@ const oldPages = [
 ];
 const html = (title: string, text = title) => `<!doctype html><title>${title}</title><p>${text}</p>`;
 
-beforeAll(async () => {
-  const answers: Record<string, string | number> = {
-    "hats/1": "headwear/1",
-    "hats/2": "headwear/2",
-    "shoes/1": "boots/1",
-    "shoes/2": "boots/unlisted",
-    gone: 410,
-    soft: "error",
-    loop: "loop",
-    home: "",
-    broken: 500,
-  };
-  old = await serve((request, response) => {
-    const name = (request.url ?? "").slice(1);
-    requested.push(name);
-    if (name === "robots.txt")
-      return void response.end(`Sitemap: ${old.homepage}sitemap.xml\nUser-agent: *\nDisallow: /secret\n`);
-    if (name === "sitemap.xml") return void response.end(urlset(...oldPages.map((page) => old.homepage + page)));
-    response.setHeader("content-type", "text/html");
-    if (!isMoved || name === "here") return void response.end(html(name, `All about ${name}, and much more of it.`));
-    if (name === "titled") return void response.end(html("Page not found"));
-    const answer = answers[name];
-    if (typeof answer === "number") return void response.writeHead(answer).end();
-    if (answer === undefined) return void response.writeHead(404).end();
-    const target = answer === "loop" ? `${old.homepage}loop` : now.homepage + answer;
-    response.writeHead(301, { location: target }).end();
-  });
-  now = await serve((request, response) => {
-    const name = (request.url ?? "").slice(1);
-    secrets.set(name, request.headers["x-secret"]);
-    const pages = ["headwear/1", "headwear/2", "boots/1", "new"];
-    if (name === "robots.txt") return void response.end(`Sitemap: ${now.homepage}sitemap.xml\n`);
-    if (name === "sitemap.xml") return void response.end(urlset(...pages.map((page) => now.homepage + page)));
-    response.setHeader("content-type", "text/html");
-    if ([...pages, "boots/unlisted", ""].includes(name))
-      return void response.end(
-        html(`Shop: ${name}`, `The new page about ${name.replaceAll(/\W|\d/g, "")}, with its own words.`),
-      );
-    response.end(html("Shop", "We could not find what you are looking for today"));
-  });
-  expect((await sitegrove(["ls", old.homepage, ...crawl, "--save", at("old.warc.gz"), "-o", at("old.txt")])).code).toBe(
-    0,
-  );
-  writeFileSync(at("urls.txt"), oldPages.map((page) => `${old.homepage}${page}\n`).join(""));
-  const ndjson = ["ls", old.homepage, ...crawl, "-f", "ndjson", "-o", at("old.ndjson")];
-  expect((await sitegrove(ndjson)).code).toBe(0);
-  writeFileSync(at("crawl.csv"), `Address,Status\n${oldPages.map((page) => `${old.homepage}${page},200\n`).join("")}`);
-  isMoved = true;
+const answers: Record<string, string | number> = {
+  "hats/1": "headwear/1",
+  "hats/2": "headwear/2",
+  "shoes/1": "boots/1",
+  "shoes/2": "boots/unlisted",
+  gone: 410,
+  soft: "error",
+  loop: "loop",
+  home: "",
+  broken: 500,
+};
+const old = await serve((request, response) => {
+  const name = (request.url ?? "").slice(1);
+  requested.push(name);
+  if (name === "robots.txt")
+    return void response.end(`Sitemap: ${old.homepage}sitemap.xml\nUser-agent: *\nDisallow: /secret\n`);
+  if (name === "sitemap.xml") return void response.end(urlset(...oldPages.map((page) => old.homepage + page)));
+  response.setHeader("content-type", "text/html");
+  if (!isMoved || name === "here") return void response.end(html(name, `All about ${name}, and much more of it.`));
+  if (name === "titled") return void response.end(html("Page not found"));
+  const answer = answers[name];
+  if (typeof answer === "number") return void response.writeHead(answer).end();
+  if (answer === undefined) return void response.writeHead(404).end();
+  const target = answer === "loop" ? `${old.homepage}loop` : now.homepage + answer;
+  response.writeHead(301, { location: target }).end();
 });
-afterAll(() => {
-  old.close();
-  now.close();
+const now = await serve((request, response) => {
+  const name = (request.url ?? "").slice(1);
+  secrets.set(name, request.headers["x-secret"]);
+  const pages = ["headwear/1", "headwear/2", "boots/1", "new"];
+  if (name === "robots.txt") return void response.end(`Sitemap: ${now.homepage}sitemap.xml\n`);
+  if (name === "sitemap.xml") return void response.end(urlset(...pages.map((page) => now.homepage + page)));
+  response.setHeader("content-type", "text/html");
+  if ([...pages, "boots/unlisted", ""].includes(name))
+    return void response.end(
+      html(`Shop: ${name}`, `The new page about ${name.replaceAll(/\W|\d/g, "")}, with its own words.`),
+    );
+  response.end(html("Shop", "We could not find what you are looking for today"));
 });
+expect((await sitegrove(["ls", old.homepage, ...crawl, "--save", at("old.warc.gz"), "-o", at("old.txt")])).code).toBe(
+  0,
+);
+writeFileSync(at("urls.txt"), oldPages.map((page) => `${old.homepage}${page}\n`).join(""));
+const ndjson = ["ls", old.homepage, ...crawl, "-f", "ndjson", "-o", at("old.ndjson")];
+expect((await sitegrove(ndjson)).code).toBe(0);
+writeFileSync(at("crawl.csv"), `Address,Status\n${oldPages.map((page) => `${old.homepage}${page},200\n`).join("")}`);
+isMoved = true;
 
 const rules = () => [
   ...["--rewrite", `${old.homepage}hats/=${now.homepage}headwear/`],

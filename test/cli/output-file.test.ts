@@ -2,23 +2,19 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { type Ended, launch, shell, sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
-let site: Website;
 let folder: string;
-beforeAll(async () => {
-  site = await serve({
-    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n",
-    "/a.xml": urlset("{base}/1", "{base}/2"),
-    "/slow.xml": (_, response) => void response.write("<urlset><url><loc>"),
-    "/never.xml": () => {},
-    "/long.xml": urlset(`{base}/${"x".repeat(2000)}`),
-  });
+const site = await serve({
+  "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/slow.xml\n",
+  "/a.xml": urlset("{base}/1", "{base}/2"),
+  "/slow.xml": (_, response) => void response.write("<urlset><url><loc>"),
+  "/never.xml": () => {},
+  "/long.xml": urlset(`{base}/${"x".repeat(2000)}`),
 });
-afterAll(() => site.close());
 beforeEach(() => {
   folder = newFolder();
 });

@@ -1,36 +1,29 @@
 // The program behind a proxy that its environment or its flags name.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { atEnd } from "../support/at-end.ts";
 import { createAuthority } from "../support/certificates.ts";
-import { type FaultServer, faultServer } from "../support/fault-server.ts";
+import { faultServer } from "../support/fault-server.ts";
 import { proxyServer } from "../support/proxy-server.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
 const authority = createAuthority();
 const folder = newFolder();
 const ca = path.join(folder, "ca.pem");
-let site: Website;
-let secure: FaultServer;
-let port: string;
-beforeAll(async () => {
-  site = await serve({ "/a.xml": urlset("http://website.test/1") });
-  ({ port } = new URL(site.homepage));
-  writeFileSync(ca, authority.ca);
-  const page = urlset("https://website.test/1");
-  secure = await faultServer(
-    { "/a.xml": page, "/sitemap.xml": page },
-    { tls: authority.issue({ names: ["website.test"] }) },
-  );
-});
-afterAll(async () => {
-  site.close();
-  await secure.close();
-});
+const site = await serve({ "/a.xml": urlset("http://website.test/1") });
+const { port } = new URL(site.homepage);
+writeFileSync(ca, authority.ca);
+const page = urlset("https://website.test/1");
+const secure = await faultServer(
+  { "/a.xml": page, "/sitemap.xml": page },
+  { tls: authority.issue({ names: ["website.test"] }) },
+);
+atEnd(() => secure.close());
 
 const plain = () => ["ls", "--sitemap", `http://website.test:${port}/a.xml`, "-f", "pages"];
 const tunneled = () => ["ls", "--sitemap", `https://website.test:${secure.port}/a.xml`, "-f", "pages"];

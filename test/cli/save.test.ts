@@ -12,18 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
-import { type Answer, serve, urlset, type Website } from "./website.ts";
+import { type Answer, serve, urlset } from "./website.ts";
 
 const routes: Record<string, Answer> = {};
-let site: Website;
 let folder: string;
-beforeAll(async () => {
-  site = await serve(routes);
-});
-afterAll(() => site.close());
+const site = await serve(routes);
 beforeEach(() => {
   folder = newFolder();
   for (const name of Object.keys(routes)) delete routes[name];

@@ -1,23 +1,15 @@
 // Skipped entries are always reported.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
 const folder = newFolder();
 const broken = urlset("{base}/a", "http://:80/", "http://[/", "mailto:a@example.org", "{base}/b");
-let site: Website;
-let clean: Website;
-beforeAll(async () => {
-  site = await serve({ "/sitemap.xml": broken });
-  clean = await serve({ "/sitemap.xml": urlset("{base}/a") });
-});
-afterAll(() => {
-  site.close();
-  clean.close();
-});
+const site = await serve({ "/sitemap.xml": broken });
+const clean = await serve({ "/sitemap.xml": urlset("{base}/a") });
 
 const reasons = "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)";
 

@@ -3,42 +3,38 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
 import { hasPython } from "../support/installed.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { serve, sitemapIndex, urlset } from "./website.ts";
 
-let site: Website;
 const folder = newFolder();
-beforeAll(async () => {
-  site = await serve({
-    "/robots.txt": "Sitemap: {base}/index.xml\n",
-    "/index.xml": sitemapIndex(
-      "<sitemap><loc>{base}/a.xml</loc><lastmod>2024-05-31</lastmod></sitemap>",
-      "{base}/gone.xml",
-      "{base}/a.xml",
-      "{base}/b.txt",
-    ),
-    "/a.xml": urlset(
-      "<url><loc>{base}/blog/1</loc><lastmod>2024-05-31T10:00:00+02:00</lastmod></url>",
-      `<url><loc>{base}/blog/2</loc><image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><image:loc>{base}/1.png</image:loc></image:image>
-       <xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="{base}/de/2"/></url>`,
-      "<url><loc>{base}/3</loc><lastmod>someday</lastmod></url>",
-    ),
-    "/b.txt": "{base}/odd\n",
-    "/priorities.xml": urlset(
-      "{base}/none",
-      "<url><loc>{base}/written</loc><priority>0.5</priority></url>",
-      "<url><loc>{base}/zero</loc><priority>0.0</priority></url>",
-      "<url><loc>{base}/bad</loc><priority>high</priority></url>",
-    ),
-  });
+const site = await serve({
+  "/robots.txt": "Sitemap: {base}/index.xml\n",
+  "/index.xml": sitemapIndex(
+    "<sitemap><loc>{base}/a.xml</loc><lastmod>2024-05-31</lastmod></sitemap>",
+    "{base}/gone.xml",
+    "{base}/a.xml",
+    "{base}/b.txt",
+  ),
+  "/a.xml": urlset(
+    "<url><loc>{base}/blog/1</loc><lastmod>2024-05-31T10:00:00+02:00</lastmod></url>",
+    `<url><loc>{base}/blog/2</loc><image:image xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><image:loc>{base}/1.png</image:loc></image:image>
+     <xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="{base}/de/2"/></url>`,
+    "<url><loc>{base}/3</loc><lastmod>someday</lastmod></url>",
+  ),
+  "/b.txt": "{base}/odd\n",
+  "/priorities.xml": urlset(
+    "{base}/none",
+    "<url><loc>{base}/written</loc><priority>0.5</priority></url>",
+    "<url><loc>{base}/zero</loc><priority>0.0</priority></url>",
+    "<url><loc>{base}/bad</loc><priority>high</priority></url>",
+  ),
 });
-afterAll(() => site.close());
 const ls = (...words: string[]) => sitegrove(["ls", site.homepage, "-k", "--no-homepage", ...words]);
 
 test("sitemaps-csv has one row for each sitemap of the tree, in its order", async () => {

@@ -1,35 +1,30 @@
 // What all commands share: what a name means, which files must differ, and when an archive is replaced.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { parseTarget } from "../../src/cli/input/target.ts";
 import { listOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
 const nowhere = "http://127.0.0.1:1/";
 const quick = ["--retries", "0"];
-let site: Website;
 const folder = newFolder();
 const at = (name: string) => path.join(folder, name);
 
-beforeAll(async () => {
-  site = await serve({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
-  await sitegrove(["ls", site.homepage, ...quick, "--save", at("site.warc.gz")]);
-  copyFileSync(at("site.warc.gz"), at("saved.gz"));
-  writeFileSync(at("a.xml"), urlset("https://example.org/1"));
-  writeFileSync(at("sites.txt"), `${nowhere}\n`);
-  writeFileSync(at("sitegrove.json"), "{}");
-  mkdirSync(at("public"));
-  copyFileSync(at("a.xml"), at("public/sitemap.xml"));
-  mkdirSync(at("out"));
-  copyFileSync(at("sites.txt"), at("out/summary.json"));
-});
-
-afterAll(() => site.close());
+const site = await serve({ "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": urlset("{base}/1") });
+await sitegrove(["ls", site.homepage, ...quick, "--save", at("site.warc.gz")]);
+copyFileSync(at("site.warc.gz"), at("saved.gz"));
+writeFileSync(at("a.xml"), urlset("https://example.org/1"));
+writeFileSync(at("sites.txt"), `${nowhere}\n`);
+writeFileSync(at("sitegrove.json"), "{}");
+mkdirSync(at("public"));
+copyFileSync(at("a.xml"), at("public/sitemap.xml"));
+mkdirSync(at("out"));
+copyFileSync(at("sites.txt"), at("out/summary.json"));
 
 test.each([
   ...["ls", "check", "report"].map((command) => [command, "saved.gz", "-l", "saved.gz"]),

@@ -1,31 +1,27 @@
 // What the program shows on a terminal, and what it omits in a pipe.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hasProgram } from "../support/installed.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove, terminal } from "./program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "./website.ts";
+import { serve, sitemapIndex, urlset } from "./website.ts";
 
 const hasTerminals = hasProgram("script");
 const escapeCharacter = "\u001b";
 
-let site: Website;
-beforeAll(async () => {
-  site = await serve({
-    "/index.xml": sitemapIndex("{base}/quick.xml", "{base}/slow.xml", "{base}/gone.xml", "{base}/cut.xml"),
-    "/quick.xml": urlset("{base}/q1", "{base}/q2"),
-    "/slow.xml": (request, response) => {
-      answerSlow = () => void response.end(urlset(`http://${request.headers.host}/s1`));
-      if (!isWatched) answerSlow();
-    },
-    "/never.xml": () => {},
-    "/minor.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod></url>"),
-    "/minors.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod><priority>high</priority></url>"),
-    "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>",
-  });
+const site = await serve({
+  "/index.xml": sitemapIndex("{base}/quick.xml", "{base}/slow.xml", "{base}/gone.xml", "{base}/cut.xml"),
+  "/quick.xml": urlset("{base}/q1", "{base}/q2"),
+  "/slow.xml": (request, response) => {
+    answerSlow = () => void response.end(urlset(`http://${request.headers.host}/s1`));
+    if (!isWatched) answerSlow();
+  },
+  "/never.xml": () => {},
+  "/minor.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod></url>"),
+  "/minors.xml": urlset("<url><loc>{base}/m</loc><lastmod>soon</lastmod><priority>high</priority></url>"),
+  "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>",
 });
-afterAll(() => site.close());
 // The website answers only after the live line was shown, however long that takes.
 let isWatched = false;
 let answerSlow = () => {};

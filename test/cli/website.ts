@@ -2,7 +2,7 @@
 import { EventEmitter } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { onTestFinished, TestRunner } from "vitest";
+import { atEnd } from "../support/at-end.ts";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export type Answer = string | Buffer | Handler;
@@ -17,7 +17,7 @@ export interface Website {
   close(): void;
 }
 
-/** Serves routes by path, or everything with one function, until the current test ends. */
+/** Serves routes by path, or everything with one function, until the current test or its file ends. */
 export async function serve(routes: Record<string, Answer> | Handler): Promise<Website> {
   const requests: string[] = [];
   const arrivals = new EventEmitter();
@@ -36,7 +36,7 @@ export async function serve(routes: Record<string, Answer> | Handler): Promise<W
     server.close();
     server.closeAllConnections();
   };
-  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
+  atEnd(close);
   return {
     homepage: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,

@@ -1,26 +1,18 @@
 // What new users type: no command, several websites, the URL of a sitemap.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
 import { since } from "../../src/model/instant.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, urlset } from "./website.ts";
 
-let a: Website;
-let b: Website;
-let none: Website;
 const folder = newFolder();
-beforeAll(async () => {
-  a = await serve({ "/sitemap.xml": urlset("{base}/a1", "{base}/a2") });
-  b = await serve({ "/sitemap.xml": urlset("{base}/b1") });
-  none = await serve({});
-});
-afterAll(() => {
-  for (const site of [a, b, none]) site.close();
-});
+const a = await serve({ "/sitemap.xml": urlset("{base}/a1", "{base}/a2") });
+const b = await serve({ "/sitemap.xml": urlset("{base}/b1") });
+const none = await serve({});
 
 test.each([[[]], [["-f", "pages"]]])(
   "a website without a command is listed, with flags %o before or after it",

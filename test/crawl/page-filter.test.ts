@@ -1,6 +1,6 @@
 // Page filters: the same pages by streamPages, crawl, tree.pages() and `ls`.
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { FinishedEvent, ProblemEvent } from "../../src/model/event.ts";
 import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
@@ -12,26 +12,20 @@ import { newFolder } from "../support/test-folder.ts";
 
 const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
 
-let site: Website;
-let open: Website;
-let failing: Website;
-beforeAll(async () => {
-  open = await serve({});
-  failing = await serve({ "/robots.txt": (_, response) => response.writeHead(503).end() });
-  site = await serve({
-    "/robots.txt": "User-agent: Examplebot\nDisallow: /new/\nSitemap: {base}/index.xml\n",
-    "/index.xml": sitemapIndex(`<sitemap><loc>{base}/old.xml</loc><lastmod>2020</lastmod></sitemap>`, "{base}/new.xml"),
-    "/old.xml": urlset(dated("{base}/old/a", "2020-01-01"), dated("{base}/shared", "2024-06-01")),
-    "/new.xml": urlset(
-      dated("{base}/new/a", "2024-06-01"),
-      "{base}/undated",
-      dated("{base}/shared", "2024-06-01"),
-      `${open.homepage}new/b`,
-      `${failing.homepage}c`,
-    ),
-  });
+const open = await serve({});
+const failing = await serve({ "/robots.txt": (_, response) => response.writeHead(503).end() });
+const site = await serve({
+  "/robots.txt": "User-agent: Examplebot\nDisallow: /new/\nSitemap: {base}/index.xml\n",
+  "/index.xml": sitemapIndex(`<sitemap><loc>{base}/old.xml</loc><lastmod>2020</lastmod></sitemap>`, "{base}/new.xml"),
+  "/old.xml": urlset(dated("{base}/old/a", "2020-01-01"), dated("{base}/shared", "2024-06-01")),
+  "/new.xml": urlset(
+    dated("{base}/new/a", "2024-06-01"),
+    "{base}/undated",
+    dated("{base}/shared", "2024-06-01"),
+    `${open.homepage}new/b`,
+    `${failing.homepage}c`,
+  ),
 });
-afterAll(() => [site, open, failing].map((each) => each.close()));
 
 const plain: StreamOptions = { knownPaths: "never", useHomepage: false, retries: 0, network: "allow-private" };
 const plainFlags = ["-k", "--no-homepage", "--retries", "0", "--allow-private"];

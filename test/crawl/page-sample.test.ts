@@ -1,10 +1,10 @@
 // `sample`: few pages that stand for all.
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PageSample } from "../../src/crawl/page-sample.ts";
 import { sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, type Website } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
 
 const page = (url: string): SitemapPage => ({ url }) as SitemapPage;
@@ -77,17 +77,13 @@ describe("a sample", () => {
   });
 });
 
-describe("of a website", () => {
-  let site: Website;
-  beforeAll(async () => {
-    const list = (section: string, count: number) =>
-      Array.from({ length: count }, (_, at) => `{base}/${section}/${at}`).join("\n");
-    site = await serve({
-      "/robots.txt": "Sitemap: {base}/a.txt\nSitemap: {base}/b.txt\n",
-      "/a.txt": list("blog", 90),
-      "/b.txt": list("shop", 10),
-    });
-    return () => site.close();
+describe("of a website", async () => {
+  const list = (section: string, count: number) =>
+    Array.from({ length: count }, (_, at) => `{base}/${section}/${at}`).join("\n");
+  const site = await serve({
+    "/robots.txt": "Sitemap: {base}/a.txt\nSitemap: {base}/b.txt\n",
+    "/a.txt": list("blog", 90),
+    "/b.txt": list("shop", 10),
   });
 
   test("it is the same from a stream, a tree, and the program in every format", async () => {

@@ -1,38 +1,29 @@
 // A local server whose documents name production, which must not be asked.
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import type { CheckResult } from "../../src/check/result.ts";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { serve, sitemapIndex, urlset } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
 import { newFolder } from "../support/test-folder.ts";
 
-let local: Website;
-let production: Website;
-let from: string;
-beforeAll(async () => {
-  production = await serve({});
-  from = production.homepage;
-  local = await serve({
-    "/robots.txt": `Sitemap: ${from}index.xml\n`,
-    "/index.xml": sitemapIndex(`${from}moved.xml`, `${from}gone.xml`, "/own.xml"),
-    "/moved.xml": (_, response) => response.writeHead(302, { location: `${from}pages.xml` }).end(),
-    "/pages.xml": urlset(
-      `<url><loc>${from}a</loc><xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de/a"/>
-       <i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>${from}i.png</i:loc></i:image></url>`,
-      "http://other.example/b",
-    ),
-    "/own.xml": urlset("/c", `${from}nowhere:/`),
-  });
+const production = await serve({});
+const from = production.homepage;
+const local = await serve({
+  "/robots.txt": `Sitemap: ${from}index.xml\n`,
+  "/index.xml": sitemapIndex(`${from}moved.xml`, `${from}gone.xml`, "/own.xml"),
+  "/moved.xml": (_, response) => response.writeHead(302, { location: `${from}pages.xml` }).end(),
+  "/pages.xml": urlset(
+    `<url><loc>${from}a</loc><xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de/a"/>
+     <i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>${from}i.png</i:loc></i:image></url>`,
+    "http://other.example/b",
+  ),
+  "/own.xml": urlset("/c", `${from}nowhere:/`),
 });
-afterAll(() => {
-  local.close();
-  expect(production.requests).toEqual([]);
-  production.close();
-});
+afterAll(() => expect(production.requests).toEqual([]));
 
 const pairs = () => [[from, local.homepage]] as const;
 const listed = () => [

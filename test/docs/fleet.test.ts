@@ -45,35 +45,30 @@ test.skipIf(!hasRedis)("the commands for a queue work, one after the other", asy
   const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
   const folder = newFolder();
   const [redis, servers] = [await startRedis(), await manyServers({ count: 3 })];
-  try {
-    writeFileSync(path.join(folder, "sites.txt"), servers.sites.join("\n"));
-    const lines = block
-      .split("\n")
-      .filter((line) => line.startsWith("sitegrove "))
-      .map((line) =>
-        line
-          .replace("redis://queue.example/0", redis.url)
-          .replace("/shared", folder)
-          .replace(/^.* worker .*$/, "$& --idle 0 --allow-private"),
-      );
-    expect(lines).toHaveLength(4);
-    const outputs: string[] = [];
-    for (const line of lines) {
-      const [words = "", file] = line.replace("sitegrove ", "").split(" > ");
-      const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-      const { code, stdout } = await sitegrove(words.split(" "), { env, cwd: folder });
-      expect([line, code]).toEqual([line, 0]);
-      expect(file).toBe(line === lines[3] ? "monday.ndjson" : undefined);
-      outputs.push(stdout);
-    }
-    const [, , status, results = ""] = outputs;
-    expect(status?.split("\n")[0]).toBe("monday: finished: 0 websites in progress, 0 waiting");
-    const summaries = results.trimEnd().split("\n");
-    expect(summaries.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
-  } finally {
-    servers.close();
-    await redis.stop();
+  writeFileSync(path.join(folder, "sites.txt"), servers.sites.join("\n"));
+  const lines = block
+    .split("\n")
+    .filter((line) => line.startsWith("sitegrove "))
+    .map((line) =>
+      line
+        .replace("redis://queue.example/0", redis.url)
+        .replace("/shared", folder)
+        .replace(/^.* worker .*$/, "$& --idle 0 --allow-private"),
+    );
+  expect(lines).toHaveLength(4);
+  const outputs: string[] = [];
+  for (const line of lines) {
+    const [words = "", file] = line.replace("sitegrove ", "").split(" > ");
+    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+    const { code, stdout } = await sitegrove(words.split(" "), { env, cwd: folder });
+    expect([line, code]).toEqual([line, 0]);
+    expect(file).toBe(line === lines[3] ? "monday.ndjson" : undefined);
+    outputs.push(stdout);
   }
+  const [, , status, results = ""] = outputs;
+  expect(status?.split("\n")[0]).toBe("monday: finished: 0 websites in progress, 0 waiting");
+  const summaries = results.trimEnd().split("\n");
+  expect(summaries.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
 });
 
 test("the image of the workers is built from the checkout, and runs the program without rights", () => {
@@ -136,7 +131,6 @@ describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
       const results = (await ask("results")).stdout.trimEnd().split("\n");
       expect(results.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
     } finally {
-      servers.close();
       await Promise.all(workers.map((worker) => worker.stop()));
       for (const child of processes) child.kill("SIGKILL");
       await Promise.all(

@@ -3,10 +3,10 @@
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { type Answer, serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { type Answer, serve, sitemapIndex, urlset } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
 import { orInCi } from "../support/installed.ts";
 
@@ -45,13 +45,11 @@ interface UspTree {
   stories: ([string[], string[]] | null)[];
 }
 
-let site: Website;
 let python: ChildProcessWithoutNullStreams;
 let answers: AsyncIterator<string>;
-afterEach(() => site?.close());
 
 async function both(routes: Record<string, Answer>, known = false) {
-  site = await serve(routes);
+  const site = await serve(routes);
   python.stdin.write(`${site.homepage} ${known ? "known" : "-"}\n`);
   const { value, done } = await answers.next();
   if (done === true) throw new Error("USP ended");

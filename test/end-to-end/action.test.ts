@@ -2,9 +2,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ended, sitegrove } from "../cli/program.ts";
-import { serve, urlset, type Website } from "../cli/website.ts";
+import { serve, urlset } from "../cli/website.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");
@@ -13,41 +13,36 @@ const checkout = path.join(folder, "action");
 const workspace = path.join(folder, "workspace");
 const bin = path.join(folder, "bin");
 const installs = path.join(folder, "installs");
-let website: Website;
 
-beforeAll(async () => {
-  const names = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
-  const needed = names.filter((name) => /^(?:src|scripts|schema)\/|^(?:package|tsconfig)[\w.-]*json$/.test(name));
-  for (const name of needed) {
-    mkdirSync(path.dirname(path.join(checkout, name)), { recursive: true });
-    cpSync(path.join(root, name), path.join(checkout, name));
-  }
-  mkdirSync(bin);
-  // In place of the registry: `npm ci` finds the same packages here.
-  const npm = `#!/bin/sh\necho "$@" >> "${installs}"\nln -s "${root}/node_modules" node_modules\n`;
-  writeFileSync(path.join(bin, "npm"), npm, { mode: 0o755 });
-  symlinkSync(process.execPath, path.join(bin, "node"));
-  const files = {
-    "dist/robots.txt": "User-agent: *\nAllow: /\nSitemap: https://example.org/sitemap.xml\n",
-    "dist/sitemap.xml": urlset("https://example.org/a", "https://example.org/new"),
-    "dist/a.html": "<!doctype html><html><title>a</title></html>",
-    "dist/new.html": '<!doctype html><html>\n<head><meta name="robots" content="noindex"></head></html>',
-    "dist/drafts/b.html": "<!doctype html><html></html>",
-    "before/robots.txt": "Sitemap: https://example.org/sitemap.xml\n",
-    "before/sitemap.xml": urlset("https://example.org/a", "https://example.org/old"),
-  };
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(path.dirname(path.join(workspace, name)), { recursive: true });
-    writeFileSync(path.join(workspace, name), text);
-  }
-  website = await serve({
-    "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
-    "/sitemap.xml": urlset("{base}/", "{base}/a#b"),
-    "/": "home",
-  });
+const names = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
+const needed = names.filter((name) => /^(?:src|scripts|schema)\/|^(?:package|tsconfig)[\w.-]*json$/.test(name));
+for (const name of needed) {
+  mkdirSync(path.dirname(path.join(checkout, name)), { recursive: true });
+  cpSync(path.join(root, name), path.join(checkout, name));
+}
+mkdirSync(bin);
+// In place of the registry: `npm ci` finds the same packages here.
+const npm = `#!/bin/sh\necho "$@" >> "${installs}"\nln -s "${root}/node_modules" node_modules\n`;
+writeFileSync(path.join(bin, "npm"), npm, { mode: 0o755 });
+symlinkSync(process.execPath, path.join(bin, "node"));
+const files = {
+  "dist/robots.txt": "User-agent: *\nAllow: /\nSitemap: https://example.org/sitemap.xml\n",
+  "dist/sitemap.xml": urlset("https://example.org/a", "https://example.org/new"),
+  "dist/a.html": "<!doctype html><html><title>a</title></html>",
+  "dist/new.html": '<!doctype html><html>\n<head><meta name="robots" content="noindex"></head></html>',
+  "dist/drafts/b.html": "<!doctype html><html></html>",
+  "before/robots.txt": "Sitemap: https://example.org/sitemap.xml\n",
+  "before/sitemap.xml": urlset("https://example.org/a", "https://example.org/old"),
+};
+for (const [name, text] of Object.entries(files)) {
+  mkdirSync(path.dirname(path.join(workspace, name)), { recursive: true });
+  writeFileSync(path.join(workspace, name), text);
+}
+const website = await serve({
+  "/robots.txt": "Sitemap: {base}/sitemap.xml\n",
+  "/sitemap.xml": urlset("{base}/", "{base}/a#b"),
+  "/": "home",
 });
-
-afterAll(() => website.close());
 
 /** Runs all steps with these inputs; returns the exit code, the annotations and the job summary. */
 async function action(inputs: Readonly<Record<string, string>>) {

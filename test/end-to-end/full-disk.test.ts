@@ -2,36 +2,30 @@
 import { readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
 import { shell, sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { serve, sitemapIndex, urlset } from "../cli/website.ts";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const disk = smallDisk(1024);
 const folder = newFolder();
-let site: Website;
-beforeAll(async () => {
-  const names = Array.from({ length: 12 }, (_, index) => `/${index}.xml`);
-  // More than is kept in memory, and quickly read.
-  const filler = `<!--${"x".repeat(1_200_000)}-->`;
-  const pages = Array.from({ length: 100 }, (_, index) => `{base}/a-page-with-a-long-name-${index}`);
-  site = await serve({
-    "/robots.txt": "Sitemap: {base}/index.xml\n",
-    "/index.xml": sitemapIndex(...names.map((name) => `{base}${name}`)),
-    ...Object.fromEntries(names.map((name) => [name, urlset(filler, ...pages)])),
-  });
+const names = Array.from({ length: 12 }, (_, index) => `/${index}.xml`);
+// More than is kept in memory, and quickly read.
+const filler = `<!--${"x".repeat(1_200_000)}-->`;
+const pages = Array.from({ length: 100 }, (_, index) => `{base}/a-page-with-a-long-name-${index}`);
+const site = await serve({
+  "/robots.txt": "Sitemap: {base}/index.xml\n",
+  "/index.xml": sitemapIndex(...names.map((name) => `{base}${name}`)),
+  ...Object.fromEntries(names.map((name) => [name, urlset(filler, ...pages)])),
 });
 afterEach(() => {
   vi.unstubAllEnvs();
   if (disk !== undefined) for (const name of readdirSync(disk.path)) rmSync(path.join(disk.path, name));
 });
-afterAll(() => {
-  site.close();
-  disk?.remove();
-});
+afterAll(() => disk?.remove());
 
 const flags = ["--no-known", "--no-homepage"];
 const oneLine = (pattern: string) => new RegExp(`^sitegrove: ${pattern}\\n$`);

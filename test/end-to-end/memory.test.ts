@@ -2,40 +2,35 @@
 // held by a heap that is only a little larger than that of the idle program: it is full at the same moment on every machine, however busy.
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
-import { serve, type Website } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
 import { isLong, some } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const megabyte = 1024 * 1024;
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-let site: Website;
-let origin: string;
 
-beforeAll(async () => {
-  site = await serve(({ url = "" }, response) => {
-    const nested = /^\/nested-(\d)\.xml$/.exec(url)?.[1];
-    const [, shape, size] = /^\/(refused|redirects)-(\d+)\.xml$/.exec(url) ?? [];
-    const part = /^\/part-(\d+)\.xml$/.exec(url)?.[1];
-    const twin = /^\/(a|b)\1{10}\.xml$/.exec(url)?.[1];
-    const hop = /^\/hop\/(\d+)\/(\d)$/.exec(url);
-    const listing = (count: number, child: (at: number) => string) => send(response, index(count, child));
-    if (url === "/pages.xml" || hop?.[2] === "9") send(response, urlset());
-    else if (part !== undefined) send(response, urlset(10_000, `/section-${part}/some/page-`));
-    else if (url === "/parts.xml") listing(100, (at) => `${origin}/part-${at}.xml`);
-    else if (shape === "refused") listing(Number(size), (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`);
-    else if (nested !== undefined) listing(150_000, (at) => child(Number(nested), at));
-    else if (shape === "redirects") listing(Number(size), (at) => `${origin}/hop/${at}/0`);
-    else if (hop !== null) {
-      const location = `/hop/${hop[1]}/${Number(hop[2]) + 1}`;
-      response.writeHead(302, { location, "x-filler": "x".repeat(15_000) }).end();
-    } else if (twin !== undefined) listing(2000, (at) => `${origin}/${spelled(twin === "a" ? "b" : "a", at)}.xml`);
-    else response.writeHead(404).end();
-  });
-  origin = site.homepage.slice(0, -1);
+const site = await serve(({ url = "" }, response) => {
+  const nested = /^\/nested-(\d)\.xml$/.exec(url)?.[1];
+  const [, shape, size] = /^\/(refused|redirects)-(\d+)\.xml$/.exec(url) ?? [];
+  const part = /^\/part-(\d+)\.xml$/.exec(url)?.[1];
+  const twin = /^\/(a|b)\1{10}\.xml$/.exec(url)?.[1];
+  const hop = /^\/hop\/(\d+)\/(\d)$/.exec(url);
+  const listing = (count: number, child: (at: number) => string) => send(response, index(count, child));
+  if (url === "/pages.xml" || hop?.[2] === "9") send(response, urlset());
+  else if (part !== undefined) send(response, urlset(10_000, `/section-${part}/some/page-`));
+  else if (url === "/parts.xml") listing(100, (at) => `${origin}/part-${at}.xml`);
+  else if (shape === "refused") listing(Number(size), (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`);
+  else if (nested !== undefined) listing(150_000, (at) => child(Number(nested), at));
+  else if (shape === "redirects") listing(Number(size), (at) => `${origin}/hop/${at}/0`);
+  else if (hop !== null) {
+    const location = `/hop/${hop[1]}/${Number(hop[2]) + 1}`;
+    response.writeHead(302, { location, "x-filler": "x".repeat(15_000) }).end();
+  } else if (twin !== undefined) listing(2000, (at) => `${origin}/${spelled(twin === "a" ? "b" : "a", at)}.xml`);
+  else response.writeHead(404).end();
 });
-afterAll(() => site.close());
+const origin = site.homepage.slice(0, -1);
 
 function child(level: number, at: number): string {
   return at === 0 && level < 5

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, readFileSync, rmSync, truncateSync, write
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { WARCParser } from "warcio";
 import { openArchive } from "../../src/archive/reader.ts";
 import { revalidating } from "../../src/crawl/revalidate.ts";
@@ -15,7 +15,7 @@ import { type Options, resolveOptions } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { type Handler, serve, type Website } from "../cli/website.ts";
+import { type Handler, serve } from "../cli/website.ts";
 import { contentOf } from "../support/collected.ts";
 import { isLong } from "../support/long.ts";
 import { site } from "../support/site.ts";
@@ -31,27 +31,22 @@ interface Document {
 const folder = newFolder();
 const documents = new Map<string, Document | Handler>();
 const seen: { path: string; headers: IncomingMessage["headers"]; status: number; bytes: number }[] = [];
-let server: Website;
-let home: string;
-beforeAll(async () => {
-  server = await serve((request, response) => {
-    const { url = "/" } = request;
-    const entry = { path: url, headers: request.headers, status: 0, bytes: 0 };
-    seen.push(entry);
-    const { end } = response;
-    response.end = ((chunk?: string | Buffer) => {
-      entry.status = response.statusCode;
-      entry.bytes += chunk?.length ?? 0;
-      return end.call(response, chunk, "utf8");
-    }) as typeof end;
-    const document = documents.get(url);
-    if (document === undefined) response.writeHead(404).end();
-    else if (typeof document === "function") document(request, response);
-    else answer(document, request, response);
-  });
-  home = server.homepage;
+const server = await serve((request, response) => {
+  const { url = "/" } = request;
+  const entry = { path: url, headers: request.headers, status: 0, bytes: 0 };
+  seen.push(entry);
+  const { end } = response;
+  response.end = ((chunk?: string | Buffer) => {
+    entry.status = response.statusCode;
+    entry.bytes += chunk?.length ?? 0;
+    return end.call(response, chunk, "utf8");
+  }) as typeof end;
+  const document = documents.get(url);
+  if (document === undefined) response.writeHead(404).end();
+  else if (typeof document === "function") document(request, response);
+  else answer(document, request, response);
 });
-afterAll(() => server.close());
+const home = server.homepage;
 
 /** As a server does that keeps to RFC 9110. */
 function answer({ body, etag, modified, headers = {} }: Document, request: IncomingMessage, response: ServerResponse) {

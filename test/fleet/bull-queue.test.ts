@@ -1,6 +1,6 @@
 // The queue of several machines: the contract, against a real Redis.
 // Needs Redis, more than a second.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Queue } from "bullmq";
@@ -166,18 +166,13 @@ test.skipIf(!hasRedis)("rediss:// uses TLS and verifies the certificate", async 
     "no",
   ]);
   await listening(port, redis.process);
-  try {
-    const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
-    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-    const trusted = { ...env, NODE_EXTRA_CA_CERTS: path.join(folder, "ca") };
-    expect((await sitegrove(words, { env: trusted })).stderr).toContain("the run default has no websites");
-    const { code, stderr } = await sitegrove(words, { env });
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/^sitegrove: The queue rediss:.* cannot be used: .*certificate.*\n$/);
-  } finally {
-    await redis.stop();
-    rmSync(folder, { recursive: true });
-  }
+  const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
+  const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+  const trusted = { ...env, NODE_EXTRA_CA_CERTS: path.join(folder, "ca") };
+  expect((await sitegrove(words, { env: trusted })).stderr).toContain("the run default has no websites");
+  const { code, stderr } = await sitegrove(words, { env });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^sitegrove: The queue rediss:.* cannot be used: .*certificate.*\n$/);
 });
 
 const [queue, bucket] = ["--queue redis://127.0.0.1:1/0", "a.example --out s3://bucket/a"];

@@ -1,6 +1,7 @@
 // Many small websites on loopback, by one server: each has an address of its own, `127.x.y.z`.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import { atEnd } from "../support/at-end.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 
 export interface ManyServers {
@@ -28,6 +29,7 @@ export interface ManyServersOptions {
   readonly gate?: (host: string, path: string) => Promise<void> | void;
 }
 
+/** Served until the test or its file ends. */
 export async function manyServers({
   count,
   latency = 0,
@@ -62,15 +64,17 @@ export async function manyServers({
   });
   const port = await listenOnLoopback(server, addresses);
   const sites = addresses.map((address) => `http://${address}:${port}/`);
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  atEnd(close);
   return {
     sites,
     visits,
     async visited(many) {
       while (visits.size < many) await once(server, "visit");
     },
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }

@@ -1,21 +1,17 @@
 // `sitegrove report` at a prompt: what it writes where, and how it ends.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset, type Website } from "../cli/website.ts";
+import { serve, urlset } from "../cli/website.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();
 const fileOf = (name: string) => path.join(folder, name);
-let site: Website;
-beforeAll(async () => {
-  site = await serve({
-    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/gone.xml\n",
-    "/a.xml": urlset("{base}/", "{base}/blog/1", "{base}/blog/2"),
-  });
+const site = await serve({
+  "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/gone.xml\n",
+  "/a.xml": urlset("{base}/", "{base}/blog/1", "{base}/blog/2"),
 });
-afterAll(() => site.close());
 const report = (...words: string[]) => sitegrove(["report", ...words]);
 
 test("writes the page to a file, saves the archive, and exits with 3 if something is missing", async () => {

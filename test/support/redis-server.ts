@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { atEnd } from "./at-end.ts";
 import { hasProgram } from "./installed.ts";
 import { freePort, listening } from "./own-port.ts";
 
@@ -56,5 +57,6 @@ export async function startRedis(flags: readonly string[] = []): Promise<RedisSe
     },
   };
   await server.start();
+  atEnd(server.stop);
   return server;
 }

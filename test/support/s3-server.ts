@@ -1,5 +1,6 @@
 // A real S3-compatible server on loopback: moto, from PyPI.
 import { type ChildProcess, spawn } from "node:child_process";
+import { atEnd } from "./at-end.ts";
 import { hasPython, pythonEnvironment } from "./installed.ts";
 import { freePort, listening } from "./own-port.ts";
 
@@ -20,6 +21,7 @@ export interface S3Server {
 
 // Without threads: with them, moto may tell two clients at once that a name is free. S3 never does.
 const oneAtATime = `
+import { atEnd } from "./at-end.ts";
 import sys
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple
@@ -32,6 +34,12 @@ export async function startS3(): Promise<S3Server> {
   const child: ChildProcess = spawn("python3", words, { env: pythonEnvironment, stdio: "ignore" });
   await listening(port, child);
   const endpoint = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null)
+      await new Promise((resolve) => child.once("exit", resolve));
+  };
+  atEnd(stop);
   return {
     env: {
       AWS_ACCESS_KEY_ID: "key",
@@ -50,11 +58,7 @@ export async function startS3(): Promise<S3Server> {
       const text = await (await fetch(`${endpoint}/${bucket}?uploads`, { headers: authorization })).text();
       return [...text.matchAll(/<UploadId>([^<]+)<\/UploadId>/g)].map(([, id = ""]) => id);
     },
-    async stop() {
-      child.kill("SIGKILL");
-      if (child.exitCode === null && child.signalCode === null)
-        await new Promise((resolve) => child.once("exit", resolve));
-    },
+    stop,
   };
 }
 
