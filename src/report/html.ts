@@ -216,10 +216,10 @@ export function percent(part: number, whole: number): string {
   return `${Math.round(share)}%`;
 }
 
-/** Formats a number for small spaces: `49 k`, `1.2 M`. */
+/** Formats a number for small spaces: `49k`, `1.2M`. */
 export function brief(count: number): string {
   if (count < 10_000) return grouped(count);
   const [value, unit] =
-    count < 999_500 ? [count / 1000, "k"] : count < 999_500_000 ? [count / 1e6, "M"] : [count / 1e9, "G"];
-  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)} ${unit}`;
+    count < 999_500 ? [count / 1000, "k"] : count < 999_500_000 ? [count / 1e6, "M"] : [count / 1e9, "B"];
+  return `${value < 9.95 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
