@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
 import { readBaseline } from "../../src/cli/input/check-files.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();

@@ -9,7 +9,8 @@ import { pairsOf } from "../../src/cli/commands/check.ts";
 import { readCheckConfig } from "../../src/cli/input/check-files.ts";
 import type { CheckFormat } from "../../src/cli/output/findings.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sarifSchema } from "./sarif-schema.ts";
 

@@ -4,7 +4,7 @@ import { linesOf } from "../../src/check/example-lines.ts";
 import { checkRules } from "../../src/check/rule-table.ts";
 import { isLong } from "../support/long.ts";
 import { aiCases } from "./cases/ai.ts";
-import { type Case, files, home, index, site, sitemap } from "./cases/case.ts";
+import { type Case, dated, files, home, index, site, sitemap } from "./cases/case.ts";
 import { dateCases } from "./cases/dates.ts";
 import { documentCases } from "./cases/documents.ts";
 import { fetchingCases } from "./cases/fetching.ts";
@@ -87,7 +87,6 @@ test("examples about pages, children of indexes and alternate pages have the lin
 });
 
 test("a problem that the parser reported several times has several examples with lines, and is counted once", async () => {
-  const dated = (name: string, date: string) => `<url><loc>${name}</loc><lastmod>${date}</lastmod></url>`;
   const { findings } = await checkedInPieces(
     files({
       "/sitemap.xml": sitemap(

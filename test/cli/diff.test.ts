@@ -5,10 +5,11 @@ import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
+import { entry as entryAt, index, urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { readXml, textsOf } from "../support/xml.ts";
 import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
-import { type Answer, serve, sitemapIndex, urlset } from "./website.ts";
+import { type Answer, serve } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -22,21 +23,21 @@ function file(name: string, content: string | Uint8Array): string {
   return at(name);
 }
 
-const entry = (name: string, inside = "") => `<url><loc>{base}/${name}</loc>${inside}</url>`;
+const entry = (name: string, inside = "") => entryAt(`{base}/${name}`, inside);
 const date = (day: number) => `<lastmod>2024-05-${String(day).padStart(2, "0")}</lastmod>`;
 const titled = (title: string) =>
   `<n:news xmlns:n="http://www.google.com/schemas/sitemap-news/0.9"><n:title>${title}</n:title></n:news>`;
 let isLater = false;
 const monday: Record<string, string> = {
   "/robots.txt": "Sitemap: {base}/index.xml\n",
-  "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
+  "/index.xml": index("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
   "/a.xml": urlset(entry("blog/1", date(1)), entry("blog/2", date(1)), entry("shop/1", date(1))),
   "/b.xml": urlset(entry("moves"), entry("b")),
   "/c.xml": urlset(entry("c")),
 };
 const tuesday: Record<string, string> = {
   ...monday,
-  "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/d.xml"),
+  "/index.xml": index("{base}/a.xml", "{base}/b.xml", "{base}/d.xml"),
   "/a.xml": urlset(
     entry("blog/1", date(31)),
     entry("blog/2", `${date(31)}<priority>0.9</priority>`),
@@ -54,9 +55,9 @@ const answer = (name: string): Answer => {
 };
 const site = await serve({
   ...Object.fromEntries(Object.keys({ ...monday, ...tuesday }).map((name) => [name, answer(name)])),
-  "/stalls.xml": sitemapIndex("{base}/never.xml"),
+  "/stalls.xml": index("{base}/never.xml"),
   "/never.xml": () => {},
-  "/broken.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
+  "/broken.xml": index("{base}/a.xml", "{base}/gone.xml"),
 });
 for (const [name, later] of [
   ["monday.warc.gz", false],

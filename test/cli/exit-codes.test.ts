@@ -4,18 +4,19 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { selfSigned } from "../support/certificates.ts";
+import { index, urlset } from "../support/documents.ts";
 import { proxyServer } from "../support/proxy-server.ts";
 import { ended, jsonLines, launch, shell, sitegrove, start } from "./program.ts";
-import { type Handler, serve, sitemapIndex, urlset } from "./website.ts";
+import { type Handler, serve } from "./website.ts";
 
 // More than a pipe and its buffers hold.
 const many = Array.from({ length: 10_000 }, (_, index) => `{base}/many/${index}`);
 const site = await serve({
   "/good.xml": urlset("{base}/a"),
-  "/bad.xml": sitemapIndex("{base}/good.xml", "{base}/gone.xml"),
+  "/bad.xml": index("{base}/good.xml", "{base}/gone.xml"),
   "/many.xml": urlset(...many),
   "/more.xml": urlset(...many.flatMap((url) => [0, 1, 2, 3].map((number) => `${url}/${number}`))),
-  "/stalls.xml": sitemapIndex("{base}/many.xml", "{base}/never.xml"),
+  "/stalls.xml": index("{base}/many.xml", "{base}/never.xml"),
   "/never.xml": () => {},
 });
 const from = (path: string) => ["ls", "--sitemap", site.homepage + path];

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { lastInstant, since } from "../../src/model/instant.ts";
 import { pattern } from "../../src/model/pattern.ts";
+import { child, dated, index, urlset } from "../support/documents.ts";
 import { sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 describe("a pattern", () => {
   const url = "https://example.org/blog/2024/a.pdf?x=1";
@@ -85,15 +86,14 @@ describe("--since", () => {
 });
 
 describe("through the program", async () => {
-  const page = (path: string, date: string) => `<url><loc>{base}/${path}</loc><lastmod>${date}</lastmod></url>`;
-  const child = (path: string, date: string) =>
-    `<sitemap><loc>{base}/${path}</loc><lastmod>${date}</lastmod></sitemap>`;
+  const page = (path: string, date: string) => dated(`{base}/${path}`, date);
+  const part = (path: string, date: string) => child(`{base}/${path}`, `<lastmod>${date}</lastmod>`);
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/direct.xml\n",
-    "/index.xml": sitemapIndex(
-      child("old.xml", "2020-01-01"),
-      child("new.xml", "2024-06-01"),
-      child("moved-new.xml", "2024-06-01"),
+    "/index.xml": index(
+      part("old.xml", "2020-01-01"),
+      part("new.xml", "2024-06-01"),
+      part("moved-new.xml", "2024-06-01"),
     ),
     "/old.xml": urlset(page("old/a", "2020-01-01"), page("shared", "2024-06-01")),
     "/new.xml": urlset(page("new/a", "2024-06-01"), page("new/b", "2020-01-01"), "{base}/new/undated"),

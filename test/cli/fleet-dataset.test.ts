@@ -1,5 +1,6 @@
 // `fleet dataset`: the tables of a run hold every row once, however often they are made.
 // Needs Redis, DuckDB, more than a second.
+
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -17,6 +18,7 @@ import { writeDataset } from "../../src/fleet/dataset.ts";
 import { storedRun } from "../../src/fleet/results.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { manyServers } from "../fleet/many-servers.ts";
+import { dated, urlset } from "../support/documents.ts";
 import { hasPython } from "../support/installed.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
@@ -230,7 +232,7 @@ test.skipIf(!hasPython("duckdb", "pandas", "pyarrow"))(
     const { sites } = await manyServers({
       count: 2,
       sitemaps: (base) => ({
-        "/sitemap.xml": `<urlset>${names.map((name) => `<url><loc>${base}/${name}</loc><lastmod>2026-01-01T12:00:00+02:00</lastmod></url>`).join("")}</urlset>`,
+        "/sitemap.xml": urlset(...names.map((name) => dated(`${base}/${name}`, "2026-01-01T12:00:00+02:00"))),
       }),
     });
     await fleet("monday", ...sites, "--archives");

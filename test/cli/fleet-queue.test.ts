@@ -1,11 +1,13 @@
 // Fleets on several machines: a real Redis and real workers; a process where one is killed or hears a signal.
 // Needs Redis, processes, more than a second.
+
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RunQueue } from "../../src/fleet/run-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import type { QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { urlset } from "../support/documents.ts";
 import { onQueue } from "../support/grown.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -145,9 +147,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     let names = ["a"];
     const { sites } = await serve({
       count: 1,
-      sitemaps: (base) => ({
-        "/sitemap.xml": `<urlset>${names.map((name) => `<url><loc>${base}/${name}</loc></url>`).join("")}</urlset>`,
-      }),
+      sitemaps: (base) => ({ "/sitemap.xml": urlset(...names.map((name) => `${base}/${name}`)) }),
     });
     const night = async (run: string, ...flags: string[]) => {
       expect((await fill("--run", run)).code).toBe(0);

@@ -10,13 +10,13 @@ import { afterAll, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { type JournalLine, readResults } from "../../src/fleet/journal-file.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
+import { dated, index, urlset } from "../support/documents.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
 import { some } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
 import { ended, jsonLines, launch, onTerminal, shell, sitegrove, start } from "./program.ts";
-import { urlset } from "./website.ts";
 
 const at = testFolder();
 function file(name: string, content: string | Uint8Array): string {
@@ -156,9 +156,7 @@ test("-f changes writes new and changed pages, and every page of a website that 
   const { sites } = await serve({
     count: 2,
     sitemaps: (base) => ({
-      "/sitemap.xml": `<urlset>${Object.entries(pages)
-        .map(([name, date]) => `<url><loc>${base}/${name}</loc><lastmod>${date}</lastmod></url>`)
-        .join("")}</urlset>`,
+      "/sitemap.xml": urlset(...Object.entries(pages).map(([name, date]) => dated(`${base}/${name}`, date))),
     }),
   });
   expect((await sitegrove(fleet(sites[0]!, "--archives"))).code).toBe(0);
@@ -286,18 +284,19 @@ test("a shard without websites succeeds", async () => {
 });
 
 test.each([[[]], [["--check"]]])("page filters choose what is written, and count, with %j", async (more) => {
-  const old = "<lastmod>2020-01-01</lastmod>";
   const { sites } = await serve({
     count: 1,
     robots: "User-agent: friend\nDisallow: /new/private\n",
     sitemaps: (base) => ({
-      "/sitemap.xml": `<sitemapindex>${["/a.xml", "/b.xml", "/c.html"].map((url) => `<sitemap><loc>${base}${url}</loc></sitemap>`).join("")}</sitemapindex>`,
-      "/a.xml": `<urlset>${["/new", "/new", "/no", "/other", "/new/private", "http://other.example/new"]
-        .map((url) => `<url><loc>${url.startsWith("/") ? base : ""}${url}</loc><lastmod>2026-01-01</lastmod></url>`)
-        .join("")}<url><loc>${base}/new/undated</loc></url><url><loc>${base}/new/old</loc>${old}</url></urlset>`,
-      ...Object.fromEntries(
-        ["/b.xml", "/c.html"].map((url) => [url, `<urlset><url><loc>${base}/new/${url}</loc></url></urlset>`]),
+      "/sitemap.xml": index(`${base}/a.xml`, `${base}/b.xml`, `${base}/c.html`),
+      "/a.xml": urlset(
+        ...["/new", "/new", "/no", "/other", "/new/private"].map((page) => dated(base + page, "2026-01-01")),
+        dated("http://other.example/new", "2026-01-01"),
+        `${base}/new/undated`,
+        dated(`${base}/new/old`, "2020-01-01"),
       ),
+      "/b.xml": urlset(`${base}/new//b.xml`),
+      "/c.html": urlset(`${base}/new//c.html`),
     }),
   });
   const flags = ["--include", "/n", "--exclude", "/no", "--since", "2025-01-01", "--undated", "keep", "--unique"];

@@ -5,9 +5,10 @@ import { gzipSync } from "node:zlib";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
+import { index, urlset } from "../support/documents.ts";
 import { steering } from "../write/hostile.ts";
 import { type Ended, jsonLines, sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/output.json"), "utf8"));
 const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
@@ -34,7 +35,7 @@ const site = await serve({
   ),
   "/feed.rss": `<rss version="2.0"><channel><item><link>{base}/story</link><title><![CDATA[${hostileTitle}]]></title></item></channel></rss>`,
   "/cut.xml": "<urlset><url><loc>{base}/kept</loc></url><url><loc>{base}/lo",
-  "/sitemap.xml": sitemapIndex("{base}/rich.xml", "{base}/feed.rss", "{base}/cut.xml", "{base}/gone.xml"),
+  "/sitemap.xml": index("{base}/rich.xml", "{base}/feed.rss", "{base}/cut.xml", "{base}/gone.xml"),
 });
 
 const sitemaps = () => ["--sitemap", `${site.homepage}sitemap.xml`, "--sitemap", `${site.homepage}moved.xml`];
@@ -78,9 +79,9 @@ test("pages-json is an array of the same URLs, also without any, and of the site
   expect(end.code).toBe(3);
   const none = await sitegrove(["ls", ...sitemaps(), "-f", "pages-json", "--include", "nowhere"]);
   expect(JSON.parse(none.stdout)).toEqual([]);
-  const input = sitemapIndex("http://e/a", "http://e/b");
-  const index = await sitegrove(["parse", "-", "-f", "pages-json"], { input });
-  expect(JSON.parse(index.stdout)).toEqual(["http://e/a", "http://e/b"]);
+  const input = index("http://e/a", "http://e/b");
+  const named = await sitegrove(["parse", "-", "-f", "pages-json"], { input });
+  expect(JSON.parse(named.stdout)).toEqual(["http://e/a", "http://e/b"]);
 });
 
 test("json is one document that its schema describes", async () => {
@@ -117,7 +118,7 @@ test("csv has one row per page, without formulas and terminal control characters
 });
 
 test("parse says that relative URLs need --url", async () => {
-  const input = urlset("/a", "/b");
+  const input = urlset("<url><loc>/a</loc></url>", "<url><loc>/b</loc></url>");
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "pages"], { input });
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toMatch(
@@ -147,7 +148,7 @@ test("parse reads a local file and standard input, in every format", async () =>
 });
 
 test("parse lists the sitemaps that an index names", async () => {
-  const input = sitemapIndex("<sitemap><loc>https://e.org/a.xml</loc><lastmod>2024-05</lastmod></sitemap>");
+  const input = index("<sitemap><loc>https://e.org/a.xml</loc><lastmod>2024-05</lastmod></sitemap>");
   const json = JSON.parse((await sitegrove(["parse", "-", "-f", "json"], { input })).stdout);
   expectValid(json, "parsed");
   expect(json).toMatchObject({ kind: "index", sitemaps: [{ url: "https://e.org/a.xml", lastModified: "2024-05" }] });

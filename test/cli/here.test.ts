@@ -3,16 +3,17 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { crawl, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
+import { index, urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, onTerminal, sitegrove } from "./program.ts";
-import { serve, urlset, type Website } from "./website.ts";
+import { serve, type Website } from "./website.ts";
 
 // 127.0.0.1:1 refuses connections, so a request to the original host would fail.
 const original = "http://127.0.0.1:1";
 const pages = [`${original}/`, `${original}/a`, `${original}/b`];
 const preview = await serve({
   "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
-  "/sitemap.xml": `<sitemapindex><sitemap><loc>${original}/pages.xml</loc></sitemap></sitemapindex>`,
+  "/sitemap.xml": index(`${original}/pages.xml`),
   "/pages.xml": urlset(...pages),
 });
 const robotsOnly = await serve({ "/sitemap.xml": urlset(...pages) });

@@ -8,7 +8,7 @@ import { Client, type Transport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { blocksOf, page } from "../docs/pages.ts";
-import { entry, urlset } from "../support/documents.ts";
+import { entry, index, richUrlset, urlset } from "../support/documents.ts";
 import { isLong, some } from "../support/long.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -265,10 +265,9 @@ describe("a small website", () => {
   });
 
   test("lists of pages and changes say if a sitemap could not be read", async () => {
-    const index = (home: string) =>
-      `<sitemapindex><sitemap><loc>${home}1.xml</loc></sitemap><sitemap><loc>${home}2.xml</loc></sitemap></sitemapindex>`;
     const site = await website(
-      (path, home) => ({ "/sitemap.xml": index(home), "/1.xml": urlset(entry(`${home}a`)) })[path],
+      (path, home) =>
+        ({ "/sitemap.xml": index(`${home}1.xml`, `${home}2.xml`), "/1.xml": urlset(entry(`${home}a`)) })[path],
     );
     const { ask } = await agent("--allow", site.home);
     for (const [tool, question] of [
@@ -440,12 +439,12 @@ test("a page too large for an answer is cut, with a note, and pagination continu
   );
   const site = await website((path, home) =>
     path === "/sitemap.xml"
-      ? `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">${[
-          entry(`${home}a`),
+      ? richUrlset(
+          `${home}a`,
           ...Array.from({ length: 20 }, (_, at) => entry(`${home}${at}`, long.join(""))),
-          entry(`${home}z?${"q".repeat(7000)}`),
-          entry(`${home}b`),
-        ].join("")}</urlset>`
+          `${home}z?${"q".repeat(7000)}`,
+          `${home}b`,
+        )
       : undefined,
   );
   const { ask } = await agent("--allow", site.home);

@@ -3,9 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const folder = newFolder();
 const at = (name: string) => path.join(folder, name);

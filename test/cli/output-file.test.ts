@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { type Ended, launch, shell, sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 let folder: string;
 const site = await serve({

@@ -6,11 +6,12 @@ import { processContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { atEnd } from "../support/at-end.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { urlset } from "../support/documents.ts";
 import { faultServer } from "../support/fault-server.ts";
 import { proxyServer } from "../support/proxy-server.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const authority = createAuthority();
 const folder = newFolder();

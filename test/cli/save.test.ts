@@ -13,9 +13,10 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
-import { type Answer, serve, urlset } from "./website.ts";
+import { type Answer, serve } from "./website.ts";
 
 const routes: Record<string, Answer> = {};
 let folder: string;

@@ -2,9 +2,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const folder = newFolder();
 const broken = urlset("{base}/a", "http://:80/", "http://[/", "mailto:a@example.org", "{base}/b");

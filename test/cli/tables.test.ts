@@ -6,16 +6,17 @@ import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { sitemapColumns } from "../../src/write/sitemaps.ts";
 import { blocksOf, page, section, tableRows } from "../docs/pages.ts";
+import { index, urlset } from "../support/documents.ts";
 import { hasPython } from "../support/installed.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
-import { serve, sitemapIndex, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const folder = newFolder();
 const site = await serve({
   "/robots.txt": "Sitemap: {base}/index.xml\n",
-  "/index.xml": sitemapIndex(
+  "/index.xml": index(
     "<sitemap><loc>{base}/a.xml</loc><lastmod>2024-05-31</lastmod></sitemap>",
     "{base}/gone.xml",
     "{base}/a.xml",

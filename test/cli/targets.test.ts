@@ -6,9 +6,10 @@ import { UsageError } from "../../src/cli/exit-codes.ts";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { parseTarget } from "../../src/cli/input/target.ts";
 import { listOf } from "../support/collected.ts";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const nowhere = "http://127.0.0.1:1/";
 const quick = ["--retries", "0"];

@@ -2,16 +2,17 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { index, urlset } from "../support/documents.ts";
 import { hasProgram } from "../support/installed.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove, terminal } from "./program.ts";
-import { serve, sitemapIndex, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const hasTerminals = hasProgram("script");
 const escapeCharacter = "\u001b";
 
 const site = await serve({
-  "/index.xml": sitemapIndex("{base}/quick.xml", "{base}/slow.xml", "{base}/gone.xml", "{base}/cut.xml"),
+  "/index.xml": index("{base}/quick.xml", "{base}/slow.xml", "{base}/gone.xml", "{base}/cut.xml"),
   "/quick.xml": urlset("{base}/q1", "{base}/q2"),
   "/slow.xml": (request, response) => {
     answerSlow = () => void response.end(urlset(`http://${request.headers.host}/s1`));
@@ -25,7 +26,7 @@ const site = await serve({
 // The website answers only after the live line was shown, however long that takes.
 let isWatched = false;
 let answerSlow = () => {};
-const index = () => `${site.homepage}index.xml`;
+const indexUrl = `${site.homepage}index.xml`;
 
 // The live line, and what stays on the terminal after it.
 async function watched(words: string): Promise<string> {
@@ -39,14 +40,14 @@ async function watched(words: string): Promise<string> {
 
 describe("on a terminal", () => {
   test("one line shows what is going on, and is gone at the end", async () => {
-    const draws = (await watched(`ls --sitemap ${index()}`)).split(`\r${escapeCharacter}[2K`);
+    const draws = (await watched(`ls --sitemap ${indexUrl}`)).split(`\r${escapeCharacter}[2K`);
     // Each draw clears the line first, and the last thing done to it is clearing it.
     expect(draws.slice(1, -1).every((drawn) => !drawn.includes("\n"))).toBe(true);
     expect(draws.at(-1)).not.toContain("waiting for");
     // What stays is the result and the summary.
     const shown = (draws.at(-1) ?? "").replaceAll(new RegExp(`${escapeCharacter}\\[\\d*m`, "g"), "");
     expect(shown).toContain(
-      `${site.homepage}\n│ ${index()} 4 sitemaps\n│ │ ${site.homepage}quick.xml 2 pages\n│ │ │ ${site.homepage}q1\n`,
+      `${site.homepage}\n│ ${indexUrl} 4 sitemaps\n│ │ ${site.homepage}quick.xml 2 pages\n│ │ │ ${site.homepage}q1\n`,
     );
     expect(shown).toContain(`│ │ ${site.homepage}gone.xml Not found (404)\n`);
     expect(shown).toContain(`│ │ ${site.homepage}cut.xml 1 page The file is cut off at line 1\n`);
@@ -62,7 +63,7 @@ describe("on a terminal", () => {
     const pages = (name: string, count: number) => Array.from({ length: count }, (_, at) => `{base}/${name}${at}`);
     const large = await serve({
       "/robots.txt": "Sitemap: {base}/i.xml\n",
-      "/i.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
+      "/i.xml": index("{base}/a.xml", "{base}/b.xml", "{base}/c.xml"),
       "/a.xml": urlset(...pages("a", 500)),
       "/b.xml": urlset(...pages("b", 4)),
       "/c.xml": urlset(...pages("c", 1005)),
@@ -93,7 +94,7 @@ describe("on a terminal", () => {
   test.each([80, 120])("-f sitemaps fits a terminal of %d columns", async (columns) => {
     const name = `${"a-long-name-".repeat(12)}2024-05.xml`;
     const wide = await serve({
-      "/i.xml": sitemapIndex(`{base}/${name}`, "{base}/gone.xml"),
+      "/i.xml": index(`{base}/${name}`, "{base}/gone.xml"),
       [`/${name}`]: urlset("{base}/1"),
     });
     const words = `ls --sitemap ${wide.homepage}i.xml -f sitemaps --no-color --no-progress`;
@@ -108,7 +109,7 @@ describe("on a terminal", () => {
   test("all commands count the same sitemaps: neither robots.txt nor the website", async () => {
     const small = await serve({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/a.xml\n",
-      "/index.xml": sitemapIndex("{base}/a.xml", "{base}/b.xml"),
+      "/index.xml": index("{base}/a.xml", "{base}/b.xml"),
       "/a.xml": urlset("{base}/1", "{base}/2"),
       "/b.xml": urlset("{base}/3"),
     });
@@ -126,7 +127,7 @@ describe("on a terminal", () => {
 
   test("a result on the same terminal is never mixed up with the live line", async () => {
     const live = /\r\u001b\[2K(?:\u001b\[2m[^\u001b]*\u001b\[22m)?/g;
-    const lines = (await watched(`ls --sitemap ${index()} -f pages`)).replaceAll(live, "");
+    const lines = (await watched(`ls --sitemap ${indexUrl} -f pages`)).replaceAll(live, "");
     expect(lines.split("\n").slice(0, 4)).toEqual(["q1", "q2", "s1", "kept"].map((page) => site.homepage + page));
   });
 
@@ -140,7 +141,7 @@ describe("on a terminal", () => {
 
   test("colors and the live line can be turned off", async () => {
     const env = { NO_COLOR: "1" };
-    const plain = await onTerminal(`ls --sitemap ${index()} --no-color --no-progress`);
+    const plain = await onTerminal(`ls --sitemap ${indexUrl} --no-color --no-progress`);
     const noColor = await onTerminal(`ls --sitemap ${site.homepage}quick.xml --no-progress`, { env });
     expect(plain.stdout + noColor.stdout).not.toContain(escapeCharacter);
   });
@@ -167,7 +168,7 @@ describe("on a terminal", () => {
 
 describe("in a pipe", () => {
   test("there are no escapes and no progress, only what went wrong", async () => {
-    const { stderr, stdout } = await sitegrove(["ls", "--sitemap", index()]);
+    const { stderr, stdout } = await sitegrove(["ls", "--sitemap", indexUrl]);
     expect(stdout + stderr).not.toContain(escapeCharacter);
     expect(stderr).toBe(
       `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n` +
@@ -189,7 +190,7 @@ describe("in a pipe", () => {
   });
 
   test("-v logs each failure once", async () => {
-    const { stderr } = await sitegrove(["ls", "--sitemap", index(), "-f", "pages", "-v"]);
+    const { stderr } = await sitegrove(["ls", "--sitemap", indexUrl, "-f", "pages", "-v"]);
     const lines = stderr.trimEnd().split("\n");
     expect(lines.filter((line) => line.includes("gone.xml"))).toEqual([
       expect.stringMatching(/Z problem http\S+gone\.xml http-404: Not found \(404\)$/),

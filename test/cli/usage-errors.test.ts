@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
-import { urlset } from "./website.ts";
 
 const folder = newFolder();
 mkdirSync(path.join(folder, "public"));

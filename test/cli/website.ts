@@ -44,13 +44,3 @@ export async function serve(routes: Record<string, Answer> | Handler): Promise<W
     close,
   };
 }
-
-export function urlset(...entries: readonly string[]): string {
-  const pages = entries.map((entry) => (entry.startsWith("<") ? entry : `<url><loc>${entry}</loc></url>`));
-  return `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${pages.join("\n")}</urlset>`;
-}
-
-export function sitemapIndex(...urls: readonly string[]): string {
-  const children = urls.map((url) => (url.startsWith("<") ? url : `<sitemap><loc>${url}</loc></sitemap>`));
-  return `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children.join("\n")}</sitemapindex>`;
-}

@@ -4,10 +4,11 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
 import { since } from "../../src/model/instant.ts";
+import { urlset } from "../support/documents.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
-import { serve, urlset } from "./website.ts";
+import { serve } from "./website.ts";
 
 const folder = newFolder();
 const a = await serve({ "/sitemap.xml": urlset("{base}/a1", "{base}/a2") });

@@ -1,4 +1,5 @@
 // `order: "arrival"`: what arrives is listed at once, and the result is that of the declared order.
+
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,6 +8,7 @@ import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { StreamOptions } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree } from "../../src/tree/build.ts";
+import { atom } from "../support/documents.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { randomWebsite, slowed } from "../support/random-website.ts";
@@ -15,17 +17,14 @@ import { testFolder } from "../support/test-folder.ts";
 
 const file = testFolder();
 
-const feed = (page: number, next: string) =>
-  `<feed xmlns="http://www.w3.org/2005/Atom">${next}<entry><link href="{home}feed/${page}"/></entry></feed>`;
-
 // `hangs.xml` is declared first, at three places.
 const routes: Record<string, string> = {
   "/robots.txt": robots("/hangs.xml", "/index.xml", "/feed.xml", "/last.xml"),
   "/hangs.xml": urlset("/hangs/1"),
   "/index.xml": index("/hangs.xml#2", "/nested.xml", "/a.xml"),
   "/nested.xml": index("/hangs.xml#3", "/b.xml", "/c.xml"),
-  "/feed.xml": feed(1, '<link rel="next" href="{home}feed2.xml"/>'),
-  "/feed2.xml": feed(2, ""),
+  "/feed.xml": atom('<link rel="next" href="{home}feed2.xml"/>', "/feed/1"),
+  "/feed2.xml": atom("/feed/2"),
   ...Object.fromEntries(["a", "b", "c", "last"].map((name) => [`/${name}.xml`, urlset(`/${name}/1`, `/${name}/2`)])),
 };
 const others = ["a/1", "a/2", "b/1", "b/2", "c/1", "c/2", "feed/1", "feed/2", "last/1", "last/2"];

@@ -10,6 +10,7 @@ import type { Options } from "../../src/model/options.ts";
 import type { IndexSitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { listOf } from "../support/collected.ts";
+import { rss } from "../support/documents.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -485,15 +486,13 @@ describe("a guess repeats a sitemap of the tree if it lists the same URLs", () =
   });
 
   test("not if it is a feed with a next page", async () => {
-    const item = `<item><link>${home}1</link></item>`;
     const next = `<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="${home}feed?page=2"/>`;
-    const rss = (more: string, entry = item) => `<rss version="2.0"><channel>${more}${entry}</channel></rss>`;
     const { tree } = await discover(
       {
         "/robots.txt": robots("/a.xml"),
         "/a.xml": urlset("/1"),
-        "/feed": rss(next),
-        "/feed?page=2": rss("", item.replace("1<", "2<")),
+        "/feed": rss(next, "/1"),
+        "/feed?page=2": rss("/2"),
       },
       { useFeeds: true },
     );
@@ -502,15 +501,14 @@ describe("a guess repeats a sitemap of the tree if it lists the same URLs", () =
 });
 
 describe("feeds and llms.txt, on demand", () => {
-  const rss = (path: string) => `<rss version="2.0"><channel><item><link>${home}${path}</link></item></channel></rss>`;
   const page = `<html><link rel="alternate" type="application/rss+xml" href="/blog.rss">
     <link rel="alternate" type="application/rss+xml" href="/comments/feed/"><link rel="alternate" hreflang="de" href="/de">
     <link rel="alternate" type="application/atom+xml" href="/gone.atom">`;
   const routes = {
     "/": page,
     "/sitemap.xml": urlset("a"),
-    "/blog.rss": rss("b"),
-    "/comments/feed/": rss("comment"),
+    "/blog.rss": rss("/b"),
+    "/comments/feed/": rss("/comment"),
     "/feed.json": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}c"}]}`,
     "/llms.txt": "# T\n## S\n- [D](/d)",
   };

@@ -6,17 +6,16 @@ import type { FinishedEvent, ProblemEvent } from "../../src/model/event.ts";
 import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { serve, type Website } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
+import { dated, index, urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
-
-const dated = (url: string, date: string) => `<url><loc>${url}</loc><lastmod>${date}</lastmod></url>`;
 
 const open = await serve({});
 const failing = await serve({ "/robots.txt": (_, response) => response.writeHead(503).end() });
 const site = await serve({
   "/robots.txt": "User-agent: Examplebot\nDisallow: /new/\nSitemap: {base}/index.xml\n",
-  "/index.xml": sitemapIndex(`<sitemap><loc>{base}/old.xml</loc><lastmod>2020</lastmod></sitemap>`, "{base}/new.xml"),
+  "/index.xml": index(`<sitemap><loc>{base}/old.xml</loc><lastmod>2020</lastmod></sitemap>`, "{base}/new.xml"),
   "/old.xml": urlset(dated("{base}/old/a", "2020-01-01"), dated("{base}/shared", "2024-06-01")),
   "/new.xml": urlset(
     dated("{base}/new/a", "2024-06-01"),

@@ -1,11 +1,12 @@
 // Feeds in several pages: each is read, or its loss is reported. https://www.rfc-editor.org/rfc/rfc5005
+
 import { expect, test } from "vitest";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { atom } from "../support/documents.ts";
 import { home, outline, robots, site } from "../support/site.ts";
 
-const atom = (next: string, ...paths: string[]) =>
-  `<feed xmlns="http://www.w3.org/2005/Atom">${next === "" ? "" : `<link rel="next" href="${next}"/>`}
-  ${paths.map((path) => `<entry><link href="{home}${path.slice(1)}"/></entry>`).join("")}</feed>`;
+const page = (next: string, ...paths: string[]) =>
+  atom(...(next === "" ? [] : [`<link rel="next" href="${next}"/>`]), ...paths);
 
 /** The pages of a feed at `/feed`, `/feed?2`, and so on. */
 async function read(page: (number: number) => string) {
@@ -22,7 +23,7 @@ async function read(page: (number: number) => string) {
 }
 
 test("a page without entries does not end a feed that has a next page", async () => {
-  const pages = [atom("/feed?2", "/1"), atom("/feed?3"), atom("", "/3")];
+  const pages = [page("/feed?2", "/1"), page("/feed?3"), page("", "/3")];
   expect(await read((number) => pages[number - 1]!)).toEqual({
     paths: ["/1", "/3"],
     losses: ["no-entries"],
@@ -32,8 +33,8 @@ test("a page without entries does not end a feed that has a next page", async ()
 });
 
 test.each([
-  ["empty pages", (number: number) => (number === 1 ? atom("/feed?2", "/1") : atom(`/feed?${number + 1}`)), 3],
-  ["the last page again", (number: number) => atom(`/feed?${number + 1}`, number === 1 ? "/1" : "/2"), 3],
+  ["empty pages", (number: number) => (number === 1 ? page("/feed?2", "/1") : page(`/feed?${number + 1}`)), 3],
+  ["the last page again", (number: number) => page(`/feed?${number + 1}`, number === 1 ? "/1" : "/2"), 3],
 ])("a feed that continues endlessly with %s is cut off, and that is a loss", async (_, page, requests) => {
   const result = await read(page);
   expect(result).toMatchObject({ complete: false, requests });
@@ -41,7 +42,7 @@ test.each([
 });
 
 test("a next page that cannot be requested is a loss", async () => {
-  const result = await read(() => atom(`/${"x".repeat(9000)}`, "/1"));
+  const result = await read(() => page(`/${"x".repeat(9000)}`, "/1"));
   expect(result).toMatchObject({ paths: ["/1"], complete: false });
   expect(result.losses[0]).toMatch(/^feed-next invalid URL/);
 });
@@ -50,7 +51,7 @@ test.each([
   ["was guessed before, in vain", "feed", "/sitemap.xml"],
   ["would be guessed later", "feed", "/atom.xml"],
 ])("a next page that is missing is a loss, even if it %s", async (_, path, next) => {
-  const { client } = site({ [`/${path}`]: atom(next, "/1") });
+  const { client } = site({ [`/${path}`]: page(next, "/1") });
   await using tree = await sitemapTreeForHomepage(home, { client, useFeeds: true });
   expect(tree.pageCount).toBe(1);
   expect([...tree.problems()].map(({ url, problem }) => [url, problem.code])).toEqual([

@@ -6,22 +6,23 @@ import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
+import { index, urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const production = await serve({});
 const from = production.homepage;
 const local = await serve({
   "/robots.txt": `Sitemap: ${from}index.xml\n`,
-  "/index.xml": sitemapIndex(`${from}moved.xml`, `${from}gone.xml`, "/own.xml"),
+  "/index.xml": index(`${from}moved.xml`, `${from}gone.xml`, "<sitemap><loc>/own.xml</loc></sitemap>"),
   "/moved.xml": (_, response) => response.writeHead(302, { location: `${from}pages.xml` }).end(),
   "/pages.xml": urlset(
     `<url><loc>${from}a</loc><xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de/a"/>
      <i:image xmlns:i="http://www.google.com/schemas/sitemap-image/1.1"><i:loc>${from}i.png</i:loc></i:image></url>`,
     "http://other.example/b",
   ),
-  "/own.xml": urlset("/c", `${from}nowhere:/`),
+  "/own.xml": urlset("<url><loc>/c</loc></url>", `${from}nowhere:/`),
 });
 afterAll(() => expect(production.requests).toEqual([]));
 
@@ -86,7 +87,7 @@ test("check: rewritten URLs are neither redirects nor on another website", async
   const alternate = `<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de"/>`;
   const copy = await serve({
     "/robots.txt": `Sitemap: ${from}sitemap.xml\n`,
-    "/sitemap.xml": sitemapIndex(`${from}a.xml`, `${from}old.xml`),
+    "/sitemap.xml": index(`${from}a.xml`, `${from}old.xml`),
     "/a.xml": urlset(`<url><loc>${from}a</loc>${alternate}</url>`, `${from}de`),
     "/old.xml": (_, response) => response.writeHead(301, { location: `${from}b.xml` }).end(),
     "/b.xml": urlset(`${from}b`),

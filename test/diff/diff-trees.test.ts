@@ -1,4 +1,5 @@
 // What counts as a change, and of what kind.
+
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -12,6 +13,7 @@ import type { Options } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
+import { atom, entry, richUrlset, rss } from "../support/documents.ts";
 import { some } from "../support/long.ts";
 import { home, index, type Route, site, urlset } from "../support/site.ts";
 import { smallDisk } from "../support/small-disk.ts";
@@ -52,10 +54,6 @@ async function lines(before: DiffSide, after: DiffSide, options?: DiffOptions): 
   });
 }
 
-const entry = (path: string, inside = "") => `<url><loc>${home}${path}</loc>${inside}</url>`;
-const set = (...entries: string[]) =>
-  `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:news="http://www.google.com/schemas/sitemap-news/0.9">${entries.join("")}</urlset>`;
-
 const prior = (path: string, priority: number) => entry(path, `<priority>${priority}</priority>`);
 
 function file(name: string, content: string | Uint8Array): string {
@@ -66,10 +64,13 @@ function file(name: string, content: string | Uint8Array): string {
 
 describe("pages", () => {
   test("a changed page says which fields are different, what it was and what it is", async () => {
-    const before = await treeWith(["/a.xml", set(entry("x", "<lastmod>2024-05-01</lastmod><priority>0.5</priority>"))]);
+    const before = await treeWith([
+      "/a.xml",
+      richUrlset(entry("/x", "<lastmod>2024-05-01</lastmod><priority>0.5</priority>")),
+    ]);
     const after = await treeWith([
       "/a.xml",
-      set(entry("x", "<lastmod>2024-05-31</lastmod><priority>0.8</priority><changefreq>daily</changefreq>")),
+      richUrlset(entry("/x", "<lastmod>2024-05-31</lastmod><priority>0.8</priority><changefreq>daily</changefreq>")),
     ]);
     expect(await all(before, after)).toEqual([
       {
@@ -94,8 +95,8 @@ describe("pages", () => {
   });
 
   test("a priority of 0.5 that is written now is no change; before and after say whether it was written", async () => {
-    const before = await treeWith(["/a.xml", set(entry("x"), entry("y"))]);
-    const after = await treeWith(["/a.xml", set(prior("x", 0.5), prior("y", 1))]);
+    const before = await treeWith(["/a.xml", urlset("/x", "/y")]);
+    const after = await treeWith(["/a.xml", richUrlset(prior("/x", 0.5), prior("/y", 1))]);
     const [page, was] = [{ priority: 1 }, { url: `${home}y` }];
     expect(await all(before, after)).toMatchObject([{ page, fields: ["priority"], before: was }]);
   });
@@ -109,20 +110,20 @@ describe("pages", () => {
     const image = (name: string) => `<image:image><image:loc>${home}${name}</image:loc></image:image>`;
     const before = await treeWith([
       "/a.xml",
-      set(
-        entry("same", news(title, date)),
-        entry("image", image("1.jpg")),
-        entry("more", image("1.jpg")),
-        entry("story", news(title)),
+      richUrlset(
+        entry("/same", news(title, date)),
+        entry("/image", image("1.jpg")),
+        entry("/more", image("1.jpg")),
+        entry("/story", news(title)),
       ),
     ]);
     const after = await treeWith([
       "/a.xml",
-      set(
-        entry("same", news(date, title)),
-        entry("image", image("2.jpg")),
-        entry("more", image("1.jpg") + image("2.jpg")),
-        entry("story"),
+      richUrlset(
+        entry("/same", news(date, title)),
+        entry("/image", image("2.jpg")),
+        entry("/more", image("1.jpg") + image("2.jpg")),
+        "/story",
       ),
     ]);
     expect(await lines(before, after)).toEqual([
@@ -142,27 +143,27 @@ describe("pages", () => {
   test.each<[string, Documents, Documents, string[], DiffOptions?]>([
     [
       "ignored fields are no change, beside others",
-      { "/a.xml": set(entry("x", "<lastmod>2024-05-01</lastmod>"), entry("y")) },
-      { "/a.xml": set(dated("x"), dated("y", "<priority>1</priority>")) },
+      { "/a.xml": richUrlset(entry("/x", "<lastmod>2024-05-01</lastmod>"), "/y") },
+      { "/a.xml": richUrlset(dated("/x"), dated("/y", "<priority>1</priority>")) },
       ["changed /y priority /a.xml"],
       { ignore: ["lastModified"] },
     ],
     [
       "nor alone",
-      { "/a.xml": set(entry("x"), entry("y")) },
-      { "/a.xml": set(dated("x"), dated("y", "<priority>1</priority>")) },
+      { "/a.xml": urlset("/x", "/y") },
+      { "/a.xml": richUrlset(dated("/x"), dated("/y", "<priority>1</priority>")) },
       [],
       { ignore: ["lastModified", "priority"] },
     ],
     [
       "a page that another sitemap declares has moved; one that is also different has changed, and says where it was",
-      { "/a.xml": set(entry("x"), prior("y", 1)), "/b.xml": urlset("/z") },
+      { "/a.xml": richUrlset("/x", prior("/y", 1)), "/b.xml": urlset("/z") },
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
       ["added /w /a.xml", "moved /x /b.xml from /a.xml", "changed /y priority /b.xml from /a.xml"],
     ],
     [
       "which sitemap declares it may be ignored",
-      { "/a.xml": set(entry("x"), prior("y", 1)), "/b.xml": urlset("/z") },
+      { "/a.xml": richUrlset("/x", prior("/y", 1)), "/b.xml": urlset("/z") },
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
       ["added /w /a.xml", "changed /y priority /b.xml"],
       { ignore: ["sitemap"] },
@@ -196,20 +197,19 @@ describe("pages", () => {
       path,
       "<news:news><news:title>Story</news:title><news:publication_date>2024-05-31</news:publication_date></news:news>",
     );
-  const rss = (...paths: string[]) =>
-    `<rss version="2.0"><channel>${paths.map((path) => `<item><link>${home}${path}</link></item>`).join("")}</channel></rss>`;
-  const atom = (...paths: string[]) =>
-    `<feed xmlns="http://www.w3.org/2005/Atom">${paths.map((path) => `<entry><link href="${home}${path}"/></entry>`).join("")}</feed>`;
   const jsonFeed = (...paths: string[]) =>
-    JSON.stringify({ version: "https://jsonfeed.org/version/1.1", items: paths.map((path) => ({ url: home + path })) });
+    JSON.stringify({
+      version: "https://jsonfeed.org/version/1.1",
+      items: paths.map((path) => ({ url: home + path.slice(1) })),
+    });
   test.each<[string, (...paths: string[]) => string]>([
     ["a feed", rss],
     ["an Atom feed", atom],
     ["a JSON Feed", jsonFeed],
-    ["a news sitemap", (...paths) => set(...paths.map(story))],
+    ["a news sitemap", (...paths) => richUrlset(...paths.map(story))],
   ])("what left %s is expired, not removed, and listed only if asked for", async (_, list) => {
-    const before = await treeWith(["/a.xml", list("1", "2", "3")], ["/b.xml", urlset("/3", "/4")]);
-    const after = await treeWith(["/a.xml", list("2", "5")], ["/b.xml", urlset("/4")]);
+    const before = await treeWith(["/a.xml", list("/1", "/2", "/3")], ["/b.xml", urlset("/3", "/4")]);
+    const after = await treeWith(["/a.xml", list("/2", "/5")], ["/b.xml", urlset("/4")]);
     let expired = 0;
     const onFinished = (totals: DiffTotals) => (expired = totals.expired);
     // A page that another sitemap listed as well is removed.
@@ -218,14 +218,14 @@ describe("pages", () => {
     expect(expired).toBe(1);
     expect(await lines(before, after, { only: ["expired"] })).toEqual(["expired /1 /a.xml"]);
     // Files are sides, too.
-    const files = [file("old.feed", list("1", "2")), file("new.feed", list("2"))] as const;
+    const files = [file("old.feed", list("/1", "/2")), file("new.feed", list("/2"))] as const;
     expect((await all(...files)).length).toBe(0);
     expect((await all(...files, { only: ["expired"] })).length).toBe(1);
   });
 
   test("only the chosen kinds are reported; all are counted", async () => {
-    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), entry("3"))], ["/b.xml", urlset("/4")]);
-    const after = await treeWith(["/a.xml", set(entry("2", "<priority>1</priority>"), entry("4"), entry("5"))]);
+    const before = await treeWith(["/a.xml", urlset("/1", "/2", "/3")], ["/b.xml", urlset("/4")]);
+    const after = await treeWith(["/a.xml", richUrlset(entry("/2", "<priority>1</priority>"), "/4", "/5")]);
     const found: DiffTotals[] = [];
     const onFinished = (totals: DiffTotals) => found.push(totals);
     expect(await lines(before, after, { only: ["added"], onFinished })).toEqual(["added /5 /a.xml"]);
@@ -331,10 +331,10 @@ describe("a sitemap that one side did not look for", () => {
     "/robots.txt": `Sitemap: ${home}index.xml`,
     "/index.xml": index("/a.xml", "/more.xml", "/d.xml"),
     "/more.xml": index("/b.xml", "/c.xml"),
-    "/a.xml": set(entry("1"), entry("2")),
-    "/b.xml": set(entry("3")),
-    "/c.xml": set(entry("4")),
-    "/d.xml": set(entry("5")),
+    "/a.xml": urlset("/1", "/2"),
+    "/b.xml": urlset("/3"),
+    "/c.xml": urlset("/4"),
+    "/d.xml": urlset("/5"),
   };
   const archive = async (name: string, changed: Record<string, Route> = {}, options: Options = {}) => {
     const save = path.join(folder, name);
@@ -352,7 +352,7 @@ describe("a sitemap that one side did not look for", () => {
   test.each(["more.xml", "b.xml"])("because of a filter is unknown, and so are its pages: %s", async (skipped) => {
     const recurse = ({ url }: { url: string }) => url !== `${home}${skipped}`;
     const whole = await archive(`whole-${skipped}.warc`);
-    const part = await archive(`part-${skipped}.warc`, { "/a.xml": set(entry("1")) }, { recurse });
+    const part = await archive(`part-${skipped}.warc`, { "/a.xml": urlset("/1") }, { recurse });
     const changes = await lines(whole, part);
     expect(changes).toContain("unknown /3 in after /b.xml");
     expect(changes).toContain(`sitemap unknown /${skipped}`);
@@ -375,8 +375,8 @@ describe("a sitemap that one side did not look for", () => {
   ])("because it did not look at %s is unknown", async (name, less) => {
     const more = {
       "/": '<link rel="sitemap" href="/linked.xml">',
-      "/linked.xml": set(entry("6")),
-      "/sitemap.xml": set(entry("7")),
+      "/linked.xml": urlset("/6"),
+      "/sitemap.xml": urlset("/7"),
     };
     const everywhere: Options = { useHomepage: true, knownPaths: "always" };
     const whole = await archive(`everywhere-${name}.warc`, more, everywhere);
@@ -385,7 +385,7 @@ describe("a sitemap that one side did not look for", () => {
     expect(changes).toContainEqual(expect.stringMatching(/^unknown .* in after/));
     expect(changes).not.toContainEqual(expect.stringMatching(/gone|removed/));
     expect(await lines(part, whole)).not.toContainEqual(expect.stringMatching(/added/));
-    const later = { ...more, "/linked.xml": set(entry("8")), "/sitemap.xml": set(entry("9")) };
+    const later = { ...more, "/linked.xml": urlset("/8"), "/sitemap.xml": urlset("/9") };
     expect(await lines(whole, await archive(`later-${name}.warc`, later, everywhere))).toEqual([
       "removed /6 /linked.xml",
       "removed /7 /sitemap.xml",
@@ -397,7 +397,7 @@ describe("a sitemap that one side did not look for", () => {
   test("on both sides does not make other pages unknown", async () => {
     const recurse = ({ url }: { url: string }) => url !== `${home}more.xml`;
     const before = await archive("before-part.warc", {}, { recurse });
-    const after = await archive("after-part.warc", { "/a.xml": set(entry("1")) }, { recurse });
+    const after = await archive("after-part.warc", { "/a.xml": urlset("/1") }, { recurse });
     expect(await lines(before, after)).toEqual(["removed /2 /a.xml"]);
   });
 });
@@ -463,12 +463,10 @@ describe("sitemaps", () => {
   });
 
   test("the other pages of a feed, and a guess with the content of another sitemap, are the same on both sides", async () => {
-    const rss = (path: string, next = "") =>
-      `<rss version="2.0"><channel>${next}<item><link>${home}${path}</link></item></channel></rss>`;
     const { client } = site({
       "/robots.txt": `Sitemap: ${home}feed`,
-      "/feed": rss("a", '<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="/feed?page=2"/>'),
-      "/feed?page=2": rss("b"),
+      "/feed": rss('<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="/feed?page=2"/>', "/a"),
+      "/feed?page=2": rss("/b"),
       "/sitemap.xml": urlset("/c"),
       "/sitemap.xml.gz": gzipSync(urlset("/c")),
     });
@@ -481,11 +479,11 @@ describe("sitemaps", () => {
 });
 
 describe("files", () => {
-  const pages = [entry("1", "<lastmod>2024-05-01</lastmod>"), entry("2")];
+  const pages = [entry("/1", "<lastmod>2024-05-01</lastmod>"), "/2"];
 
   test("two sitemaps, in any format and compression: which file a page is in is no change", async () => {
-    const before = file("old.xml", set(...pages));
-    const after = file("new.xml.gz", gzipSync(set(entry("3"), entry("1", "<lastmod>2024-05-31</lastmod>"))));
+    const before = file("old.xml", richUrlset(...pages));
+    const after = file("new.xml.gz", gzipSync(richUrlset("/3", entry("/1", "<lastmod>2024-05-31</lastmod>"))));
     expect(await lines(before, after)).toEqual([
       "removed /2 old.xml",
       "added /3 new.xml.gz",
@@ -496,13 +494,16 @@ describe("files", () => {
 
   test("a text has only URLs, so its pages never change", async () => {
     const listing = file("urls.txt", `${home}1\n${home}3\n`);
-    expect(await lines(file("old.xml", set(...pages)), listing)).toEqual(["removed /2 old.xml", "added /3 urls.txt"]);
-    const website = await treeWith(["/a.xml", set(...pages)]);
+    expect(await lines(file("old.xml", richUrlset(...pages)), listing)).toEqual([
+      "removed /2 old.xml",
+      "added /3 urls.txt",
+    ]);
+    const website = await treeWith(["/a.xml", richUrlset(...pages)]);
     expect(await lines(listing, website)).toEqual(["removed /3 urls.txt", "added /2 /a.xml"]);
   });
 
   test("a feed is compared like a sitemap", async () => {
-    const feed = `<rss version="2.0"><channel><item><title>One</title><link>${home}1</link></item></channel></rss>`;
+    const feed = rss(`<item><title>One</title><link>${home}1</link></item>`);
     const longer = feed.replace("</channel>", `<item><title>Two</title><link>${home}2</link></item></channel>`);
     expect(await lines(file("old.rss", feed), file("new.rss", longer))).toEqual(["added /2 new.rss"]);
   });
@@ -511,7 +512,7 @@ describe("files", () => {
     const one = file("old-index.xml", index("/a.xml", "/b.xml"));
     const other = file("new-index.xml", index("/b.xml", "/c.xml"));
     expect(await lines(one, other)).toEqual(["sitemap gone /a.xml", "sitemap added /c.xml"]);
-    expect(await lines(file("old.xml", set(...pages)), other)).toEqual([
+    expect(await lines(file("old.xml", richUrlset(...pages)), other)).toEqual([
       "unknown /1 in after old.xml",
       "unknown /2 in after old.xml",
     ]);
@@ -536,7 +537,7 @@ describe("files", () => {
     ["an archive without a record", () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: w"), "not a readable archive"],
     ["a zip file", () => file("site.wacz", "PK\u0003\u0004"), "it is a zip file"],
   ])("bad input is an error with one line: %s", async (_, make, sentence) => {
-    const good = file("good.xml", set(...pages));
+    const good = file("good.xml", richUrlset(...pages));
     for (const sides of [
       [make(), good],
       [good, make()],
@@ -555,10 +556,10 @@ describe("room", () => {
   let sides: [string, string];
   beforeAll(() => {
     const many = (from: number, date: string) =>
-      Array.from({ length: count }, (_, at) => entry(`page/${at + from}`, `<lastmod>${date}</lastmod>`));
+      Array.from({ length: count }, (_, at) => entry(`/page/${at + from}`, `<lastmod>${date}</lastmod>`));
     sides = [
-      file("large-old.xml", set(...many(0, "2024-05-01"))),
-      file("large-new.xml", set(...many(shift, "2024-05-31").reverse())),
+      file("large-old.xml", richUrlset(...many(0, "2024-05-01"))),
+      file("large-new.xml", richUrlset(...many(shift, "2024-05-31").reverse())),
     ];
   });
   const both = count - shift;
@@ -667,14 +668,14 @@ describe("an entry that was skipped may be the page that seems to be missing", (
   const broken = "<url><loc></loc></url>";
 
   test("in a sitemap: its pages are unknown, those of others removed", async () => {
-    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"))], ["/b.xml", set(entry("3"), entry("4"))]);
-    const after = await treeWith(["/a.xml", set(entry("1"), broken)], ["/b.xml", set(entry("3"))]);
+    const before = await treeWith(["/a.xml", urlset("/1", "/2")], ["/b.xml", urlset("/3", "/4")]);
+    const after = await treeWith(["/a.xml", urlset("/1", broken)], ["/b.xml", urlset("/3")]);
     expect(await lines(before, after)).toEqual(["unknown /2 in after /a.xml", "removed /4 /b.xml"]);
   });
 
   test("in a file", async () => {
-    const before = file("whole.xml", set(entry("1"), entry("2")));
-    const after = file("broken.xml", set(entry("1"), broken));
+    const before = file("whole.xml", urlset("/1", "/2"));
+    const after = file("broken.xml", urlset("/1", broken));
     expect((await all(before, after)).map(({ kind }) => kind)).toEqual(["unknown"]);
   });
 
@@ -682,8 +683,8 @@ describe("an entry that was skipped may be the page that seems to be missing", (
     const routes = (second: string) => ({
       "/robots.txt": `Sitemap: ${home}index.xml`,
       "/index.xml": index("/a.xml", "/b.xml").replace(`${home}b.xml`, second),
-      "/a.xml": set(entry("1")),
-      "/b.xml": set(entry("2")),
+      "/a.xml": urlset("/1"),
+      "/b.xml": urlset("/2"),
     });
     const [before, after] = [await tree(routes(`${home}b.xml`)), await tree(routes(""))];
     expect(await lines(before, after)).toEqual(["sitemap unknown /b.xml", "unknown /2 in after /b.xml"]);
@@ -701,8 +702,8 @@ describe("an entry that was skipped may be the page that seems to be missing", (
     const list = file("list.txt", `${home}1\n${home}2\n`);
     const junk = file("junk.txt", `${home}1\nnot a URL\n`);
     const [whole, flawed] = [
-      await treeWith(["/a.xml", set(entry("1"), entry("2"))]),
-      await treeWith(["/a.xml", set(entry("1"), broken)]),
+      await treeWith(["/a.xml", urlset("/1", "/2")]),
+      await treeWith(["/a.xml", urlset("/1", broken)]),
     ];
     expect(await lines(list, flawed)).toEqual(["unknown /2 in after list.txt"]);
     expect(await lines(whole, junk)).toEqual(["unknown /2 in after /a.xml"]);
@@ -710,8 +711,8 @@ describe("an entry that was skipped may be the page that seems to be missing", (
   });
 
   test("a sitemap that always skips some tells what was removed", async () => {
-    const before = await treeWith(["/a.xml", set(entry("1"), entry("2"), broken)]);
-    const after = await treeWith(["/a.xml", set(entry("1"), broken)]);
+    const before = await treeWith(["/a.xml", urlset("/1", "/2", broken)]);
+    const after = await treeWith(["/a.xml", urlset("/1", broken)]);
     expect(await lines(before, after)).toEqual(["removed /2 /a.xml"]);
   });
 });

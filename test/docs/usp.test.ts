@@ -6,8 +6,9 @@ import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { type Answer, serve, sitemapIndex, urlset } from "../cli/website.ts";
+import { type Answer, serve } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
+import { index, urlset } from "../support/documents.ts";
 import { orInCi } from "../support/installed.ts";
 
 const lookUp = "import importlib.metadata as m; print(m.version('ultimate-sitemap-parser'))";
@@ -105,7 +106,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
   test("agree on the tree of a website without faults, class by class", async () => {
     const { usp, ours } = await both({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/feed.rss\nSitemap: {base}/list.txt\n",
-      "/index.xml": sitemapIndex("{base}/a.xml", "{base}/gone.xml"),
+      "/index.xml": index("{base}/a.xml", "{base}/gone.xml"),
       "/a.xml": urlset("{base}/1", "{base}/2"),
       "/feed.rss": `<rss version="2.0"><channel><item><title>t</title><link>{base}/3</link></item></channel></rss>`,
       "/list.txt": "{base}/4\n",
@@ -116,8 +117,8 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
   test("a sitemap in two indexes is in both trees twice; USP fetches it twice, this once", async () => {
     const { usp, ours, asked, oursAsked } = await both({
       "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n",
-      "/a.xml": sitemapIndex("{base}/s.xml"),
-      "/b.xml": sitemapIndex("{base}/s.xml"),
+      "/a.xml": index("{base}/s.xml"),
+      "/b.xml": index("{base}/s.xml"),
       "/s.xml": urlset("{base}/1"),
     });
     expect(ours).toEqual({ pages: usp.pages, sitemaps: usp.sitemaps });
@@ -147,8 +148,8 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     const { usp, levels } = await both(
       {
         "/robots.txt": "Sitemap: {base}/1.xml\n",
-        "/1.xml": sitemapIndex("{base}/2.xml"),
-        "/2.xml": sitemapIndex("{base}/3.xml"),
+        "/1.xml": index("{base}/2.xml"),
+        "/2.xml": index("{base}/3.xml"),
         "/3.xml": urlset("{base}/page"),
       },
       true,
@@ -171,7 +172,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
       {
         "/robots.txt": "Sitemap: {base}/a.xml\n",
         "/a.xml": urlset("{base}/1"),
-        "/sitemap_index.xml": sitemapIndex("{base}/a.xml"),
+        "/sitemap_index.xml": index("{base}/a.xml"),
       },
       true,
     );

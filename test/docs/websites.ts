@@ -1,7 +1,8 @@
 // The websites of the examples. `https://example.org/` of the documentation stands for one of these, on loopback: real
 // sockets, real documents, every format; `faulty.example` has a child that is gone and one that is cut off.
 import { gzipSync } from "node:zlib";
-import { serve, urlset, type Website } from "../cli/website.ts";
+import { serve, type Website } from "../cli/website.ts";
+import { urlset } from "../support/documents.ts";
 
 type Routes = Record<
   string,

@@ -4,7 +4,8 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import path from "node:path";
 import { expect, test } from "vitest";
 import { ended, sitegrove } from "../cli/program.ts";
-import { serve, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const root = path.join(import.meta.dirname, "../..");

@@ -1,4 +1,5 @@
 // `changes` over many days of a website that changes and is partly broken, with processes that are killed.
+
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -9,6 +10,7 @@ import { openTree } from "../../src/tree/build.ts";
 import { ended, onTerminal, shell, sitegrove, start } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
+import { rss } from "../support/documents.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
@@ -304,7 +306,7 @@ describe("in the library", () => {
     ["an entry of an index is not closed", { "/index.xml": index("a.xml", "b.xml").replace("b.xml</loc>", "b.xml") }],
     ["an entry of an index has no URL", { "/index.xml": index("a.xml", "b.xml").replace(">b.xml<", "><") }],
     ["an entry of a sitemap has no URL", { "/a.xml": urlset("1", "2").replace(">2<", "><") }],
-    ["a feed has no items", { "/feed.xml": '<rss version="2.0"><channel><title>News</title></channel></rss>' }],
+    ["a feed has no items", { "/feed.xml": rss("<title>News</title>") }],
     ["a JSON Feed has a stray bracket", { "/feed.json": '{"version":"https://jsonfeed.org/version/1.1","items":[]]}' }],
     ["a quote is not closed", { "/a.xml": urlset("1", "2").replace("<url><loc>", '<url a="b><loc>') }],
     ["a tag is not closed", { "/a.xml": urlset("1", "2").replace("</loc>", "</loc") }],
@@ -314,7 +316,7 @@ describe("in the library", () => {
     routes["https://cdn.example.com/c.xml"] = urlset("6");
     const item = { url: `${home}21` };
     routes["/feed.json"] = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", items: [item] });
-    routes["/feed.xml"] = `<rss version="2.0"><channel><item><link>${home}20</link></item></channel></rss>`;
+    routes["/feed.xml"] = rss(`${home}20`);
     routes["/robots.txt"] = `${robots("index.xml", "feed.xml", "feed.json")}Sitemap: https://cdn.example.com/d.xml\n`;
     routes["https://cdn.example.com/d.xml"] = urlset("7");
     routes["/sitemap.xml"] = urlset("4");
@@ -404,11 +406,9 @@ describe("in the library", () => {
 
   test("a post that scrolled out of a feed is expired, and listed only if asked for", async () => {
     const { routes, read } = website();
-    const feed = (...names: string[]) =>
-      `<rss version="2.0"><channel>${names.map((name) => `<item><link>${home}${name}</link></item>`).join("")}</channel></rss>`;
-    routes["/b.xml"] = feed("7", "8");
+    routes["/b.xml"] = rss(`${home}7`, `${home}8`);
     await committed(read());
-    routes["/b.xml"] = feed("8", "9");
+    routes["/b.xml"] = rss(`${home}8`, `${home}9`);
     const asked = read({ only: ["removed", "expired"] });
     expect(await all(asked)).toEqual(["expired 7"]);
     await asked.close();
@@ -436,8 +436,7 @@ describe("in the library", () => {
   ])("pages that a run finds only with %s are kept by a run without it", async (_, more) => {
     const { routes, read } = website();
     routes["/llms.txt"] = `# Site\n\n## Docs\n\n- [Ten](${home}10)\n`;
-    const item = `<item><link>${home}11</link></item>`;
-    routes["/feed"] = `<rss version="2.0"><channel><title>News</title>${item}</channel></rss>`;
+    routes["/feed"] = rss("<title>News</title>", `${home}11`);
     routes["/sitemap.xml"] = urlset("12");
     routes["/more.xml"] = urlset("13");
     routes["/"] = '<link rel="sitemap" href="/linked.xml">';

@@ -5,7 +5,8 @@ import { Readable } from "node:stream";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
 import { shell, sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
+import { index, urlset } from "../support/documents.ts";
 import { isLong } from "../support/long.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -18,7 +19,7 @@ const filler = `<!--${"x".repeat(1_200_000)}-->`;
 const pages = Array.from({ length: 100 }, (_, index) => `{base}/a-page-with-a-long-name-${index}`);
 const site = await serve({
   "/robots.txt": "Sitemap: {base}/index.xml\n",
-  "/index.xml": sitemapIndex(...names.map((name) => `{base}${name}`)),
+  "/index.xml": index(...names.map((name) => `{base}${name}`)),
   ...Object.fromEntries(names.map((name) => [name, urlset(filler, ...pages)])),
 });
 afterEach(() => {

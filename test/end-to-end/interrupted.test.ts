@@ -1,4 +1,5 @@
 // If the program is killed or stopped in the middle of a crawl, what it saved and printed can be used.
+
 import path from "node:path";
 import { parse as parseCsv } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import type { SitemapTree } from "../../src/tree/tree.ts";
 import { defaultCsvColumns } from "../../src/write/csv.ts";
 import { ended, launch, start } from "../cli/program.ts";
 import { urlsOf } from "../support/collected.ts";
+import { index, urlset } from "../support/documents.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -17,14 +19,11 @@ const sitemapCount = 40;
 const names = Array.from({ length: sitemapCount }, (_, at) => `s${at}.xml`);
 const routes: Record<string, string> = {
   "/robots.txt": "Sitemap: {base}/index.xml\n",
-  "/index.xml": `<sitemapindex>${names.map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
+  "/index.xml": index(...names.map((name) => `{base}/${name}`)),
 };
 for (const [at, name] of names.entries()) {
-  const pages = Array.from(
-    { length: 50 + some(20, 4) * at },
-    (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`,
-  );
-  routes[`/${name}`] = `<urlset>${pages.join("\n")}</urlset>`;
+  const pages = Array.from({ length: 50 + some(20, 4) * at }, (_, page) => `{base}/${name}/${page}`);
+  routes[`/${name}`] = urlset(...pages);
 }
 
 const folder = newFolder();

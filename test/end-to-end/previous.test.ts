@@ -1,4 +1,5 @@
 // Runs with `previous`: the tree is the same as without, and unchanged documents are not transferred.
+
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -17,6 +18,7 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { type Handler, serve } from "../cli/website.ts";
 import { contentOf } from "../support/collected.ts";
+import { index, urlset as pagesOf } from "../support/documents.ts";
 import { isLong } from "../support/long.ts";
 import { site } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -61,8 +63,7 @@ function answer({ body, etag, modified, headers = {} }: Document, request: Incom
   else response.writeHead(200, { ...validators, ...headers }).end(body);
 }
 
-const urlset = (...names: string[]) =>
-  `<urlset>${names.map((name) => `<url><loc>${home}${name}</loc></url>`).join("")}</urlset>`;
+const urlset = (...names: string[]) => pagesOf(...names.map((name) => home + name));
 const tagOf = (body: string | Buffer) => `"${createHash("md5").update(body).digest("hex")}"`;
 const put = (name: string, body: string | Buffer, more: Partial<Document> = {}) =>
   documents.set(name, { body, etag: tagOf(body), ...more });
@@ -71,10 +72,7 @@ beforeEach(() => {
   documents.clear();
   seen.length = 0;
   put("/robots.txt", `Sitemap: ${home}index.xml\nSitemap: ${home}moved.xml\n`);
-  put(
-    "/index.xml",
-    `<sitemapindex><sitemap><loc>${home}a.xml</loc></sitemap><sitemap><loc>${home}b.xml.gz</loc></sitemap></sitemapindex>`,
-  );
+  put("/index.xml", index(`${home}a.xml`, `${home}b.xml.gz`));
   put("/a.xml", urlset("1", "2"), { modified: "Wed, 01 May 2024 00:00:00 GMT" });
   put("/b.xml.gz", gzipSync(urlset("3")));
   documents.set("/moved.xml", redirect("/c.xml"));
@@ -146,7 +144,7 @@ test.each<[string, (archive: string) => void, Record<string, string>]>([
     "304 to a request without a condition",
     () => {
       documents.set("/new.xml", (_, response) => response.writeHead(304).end());
-      put("/index.xml", `<sitemapindex><sitemap><loc>${home}new.xml</loc></sitemap></sitemapindex>`);
+      put("/index.xml", index(`${home}new.xml`));
     },
     { "/new.xml": "fetched" },
   ],
@@ -196,8 +194,8 @@ describe("answers of servers that do not keep to the rules", () => {
 
   // One sitemap each, of one website.
   const nameAll = (cases: readonly (readonly [what: string, ...unknown[]])[]) => {
-    const children = cases.map((_, at) => `<sitemap><loc>${home}case-${at}.xml</loc></sitemap>`);
-    put("/index.xml", `<sitemapindex>${children.join("")}</sitemapindex>`);
+    const children = cases.map((_, at) => `${home}case-${at}.xml`);
+    put("/index.xml", index(...children));
   };
   const resultsOf = (cases: readonly (readonly [what: string, ...unknown[]])[], obtained: Record<string, string>) =>
     Object.fromEntries(cases.map(([what], at) => [what, obtained[`/case-${at}.xml`]]));

@@ -1,5 +1,6 @@
 // `--resume` continues a run that was killed, stopped or cut short: it requests only what is missing, and the tree is the one that an
 // uninterrupted run would have made.
+
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -11,22 +12,23 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { ended, launch, shell, sitegrove, start } from "../cli/program.ts";
 import { urlsOf } from "../support/collected.ts";
+import { index, urlset } from "../support/documents.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
 
 const names = Array.from({ length: 12 }, (_, at) => `s${at}.xml${at % 5 === 0 ? ".gz" : ""}`);
-const urlset = (name: string, count: number) =>
-  `<urlset>${Array.from({ length: count }, (_, page) => `<url><loc>{base}/${name}/${page}</loc></url>`).join("\n")}</urlset>`;
+const pages = (name: string, count: number) =>
+  urlset(...Array.from({ length: count }, (_, page) => `{base}/${name}/${page}`));
 const routes: Record<string, string | Answer> = {
   "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/gone.xml\n",
-  "/index.xml": `<sitemapindex>${[...names, "old.xml"].map((name) => `<sitemap><loc>{base}/${name}</loc></sitemap>`).join("")}</sitemapindex>`,
+  "/index.xml": index(...[...names, "old.xml"].map((name) => `{base}/${name}`)),
   "/old.xml": { status: 301, headers: { location: "/new.xml" } },
-  "/new.xml": urlset("new", 30),
+  "/new.xml": pages("new", 30),
 };
 for (const [at, name] of names.entries()) {
-  const body = urlset(name, 20 + 15 * at);
+  const body = pages(name, 20 + 15 * at);
   routes[`/${name}`] = name.endsWith(".gz")
     ? { body: gzipSync(body.replaceAll("{base}", "http://pages.example")) }
     : body;

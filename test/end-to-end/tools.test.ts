@@ -5,9 +5,10 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from "vitest";
 import { type Ended, ended, sitegrove } from "../cli/program.ts";
-import { serve, sitemapIndex, urlset, type Website } from "../cli/website.ts";
+import { serve, type Website } from "../cli/website.ts";
 import { blocksOf, page, root } from "../docs/pages.ts";
 import { executablePath, hasNoBrowser } from "../report/browser.ts";
+import { index, urlset } from "../support/documents.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -43,7 +44,7 @@ describe.runIf(isLong)("recipes", () => {
     site = await serve({
       "/": html("home"),
       "/robots.txt": `Sitemap: ${production}index.xml\n`,
-      "/index.xml": sitemapIndex(`${production}first.xml`, `${production}last.xml`),
+      "/index.xml": index(`${production}first.xml`, `${production}last.xml`),
       "/first.xml": urlset(
         ...names.map((name) => `<url><loc>${production.slice(0, -1)}${name}</loc><lastmod>2024-05-06</lastmod></url>`),
       ),

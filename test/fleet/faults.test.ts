@@ -1,6 +1,7 @@
 // Many websites, of which some misbehave in one of the ways that fault-server.ts knows: what the healthy ones give is what each gives
 // alone, byte for byte. SITEGROVE_FLEET_SITES=10000 for many more.
 // Needs more than a second.
+
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -12,6 +13,7 @@ import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import type { Options } from "../../src/model/options.ts";
 import { ndjsonWriter } from "../../src/write/pages.ts";
+import { index } from "../support/documents.ts";
 import { type Fault, faultServer, faults, redirect, status } from "../support/fault-server.ts";
 import { some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
@@ -41,7 +43,7 @@ function documentOf(at: string, origin: string): string {
     case "/robots.txt":
       return `Sitemap: ${origin}/index.xml\n`;
     case "/index.xml":
-      return `<sitemapindex><sitemap><loc>${origin}/a.xml</loc></sitemap><sitemap><loc>${origin}/b.xml</loc></sitemap></sitemapindex>`;
+      return index(`${origin}/a.xml`, `${origin}/b.xml`);
     default:
       return `<urlset>${urls(at === "/a.xml" ? 0 : 1000, 1 + (seed % 7))}</urlset>`;
   }

@@ -1,7 +1,9 @@
 // Many small websites on loopback, by one server: each has an address of its own, `127.x.y.z`.
+
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { atEnd } from "../support/at-end.ts";
+import { urlset } from "../support/documents.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 
 export interface ManyServers {
@@ -52,8 +54,7 @@ export async function manyServers({
       if (request.url === "/robots.txt") response.end(`Sitemap: ${base}/sitemap.xml\n${robots}`);
       else if (sitemaps !== undefined) response.end(sitemaps(base)[request.url ?? ""] ?? "");
       else if (request.url === "/sitemap.xml") {
-        const urls = Array.from({ length: pages }, (_, page) => `<url><loc>${base}/${page}</loc></url>`);
-        response.end(`<urlset>${urls.join("")}</urlset>`);
+        response.end(urlset(...Array.from({ length: pages }, (_, page) => `${base}/${page}`)));
       } else response.writeHead(404).end();
     }, latency);
   });

@@ -1,10 +1,12 @@
 // What the websites of a fleet share: limits by host and by address, and one resolver. Names lead to servers on loopback.
 // Needs more than a second.
+
 import { createServer, type Server } from "node:http";
 import { afterEach, expect, test } from "vitest";
 import type { FleetOptions } from "../../src/fleet/fleet-options.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import { runFleet } from "../../src/fleet/run-fleet.ts";
+import { urlset } from "../support/documents.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { type NameServer, nameServer, type Zone } from "../support/name-server.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -55,7 +57,7 @@ async function serve(latency: number, answer: (host: string, url: string) => str
 
 const small = (port: number) => (host: string, url: string) => {
   if (url === "/robots.txt") return `Sitemap: http://${host}:${port}/sitemap.xml\n`;
-  return url === "/sitemap.xml" ? `<urlset><url><loc>http://${host}:${port}/1</loc></url></urlset>` : 404;
+  return url === "/sitemap.xml" ? urlset(`http://${host}:${port}/1`) : 404;
 };
 
 async function run(sites: readonly string[], options: Omit<FleetOptions, "queue" | "sites"> = {}): Promise<string[]> {
@@ -122,7 +124,7 @@ test("a host used by many websites has one limit and one pause for all of them",
     if (url === "/robots.txt") return `Sitemap: http://cdn.example:${port}/${host}.xml\n`;
     if (host !== "cdn.example") return 404;
     refusals += 1;
-    if (refusals !== 6) return `<urlset><url><loc>http://${url.slice(1, -4)}/</loc></url></urlset>`;
+    if (refusals !== 6) return urlset(`http://${url.slice(1, -4)}/`);
     refusedAt = performance.now();
     return 429;
   });

@@ -3,7 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
-import { serve, urlset } from "../cli/website.ts";
+import { serve } from "../cli/website.ts";
+import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();

@@ -1,4 +1,4 @@
-// Makes sitemaps, indexes and robots.txt. Tests about the text of a document write it themselves.
+// Makes sitemaps, indexes, feeds and robots.txt. Tests about the text of a document write it themselves.
 
 /** The homepage of websites that exist only in memory. */
 export const home = "https://example.org/";
@@ -33,8 +33,32 @@ export function entry(location: string, rest = ""): string {
   return `<url><loc>${absolute(location)}</loc>${rest}</url>`;
 }
 
-function child(location: string, rest = ""): string {
+/** An entry with the date of its last change. */
+export function dated(location: string, date: string, rest = ""): string {
+  return entry(location, `<lastmod>${date}</lastmod>${rest}`);
+}
+
+/** An entry of an index. */
+export function child(location: string, rest = ""): string {
   return `<sitemap><loc>${absolute(location)}</loc>${rest}</sitemap>`;
+}
+
+/** A feed of locations, and of other elements. */
+export function rss(...items: readonly string[]): string {
+  const item = (location: string) => `<item><link>${absolute(location)}</link></item>`;
+  return `<rss version="2.0"><channel>${items.map((each) => element(each, item)).join("")}</channel></rss>`;
+}
+
+export function atom(...entries: readonly string[]): string {
+  const item = (location: string) => `<entry><link href="${absolute(location)}"/></entry>`;
+  return `<feed xmlns="http://www.w3.org/2005/Atom">${entries.map((each) => element(each, item)).join("")}</feed>`;
+}
+
+/** Alternate pages: `links({ en: "/en", de: "/de" })`. */
+export function links(languages: Readonly<Record<string, string>>): string {
+  return Object.entries(languages)
+    .map(([name, path]) => `<xhtml:link rel="alternate" hreflang="${name}" href="${absolute(path)}"/>`)
+    .join("");
 }
 
 /** A robots.txt that names these sitemaps. */

@@ -1,7 +1,18 @@
 // One rule: a website that it must find something on, and one that looks alike and must pass.
 import type { Severity } from "../../../src/check/rule.ts";
 import type { RuleId } from "../../../src/check/rule-id.ts";
-import { entry, home, index, robots, richUrlset as sitemap } from "../../support/documents.ts";
+import {
+  atom,
+  child,
+  dated,
+  entry,
+  home,
+  index,
+  links,
+  robots,
+  rss,
+  richUrlset as sitemap,
+} from "../../support/documents.ts";
 import type { Route } from "../../support/site.ts";
 import type { Website } from "../checked.ts";
 
@@ -26,7 +37,7 @@ export function finds([rule, count, example, more]: Found, fires: Website, ...ne
   return { rule, count, example, fires, near, ...more };
 }
 
-export { entry, home, index, robots, sitemap };
+export { atom, child, dated, entry, home, index, links, robots, rss, sitemap };
 
 /** A website with robots.txt and one sitemap of these entries, after the homepage. */
 export function site(...entries: readonly string[]): Website {
@@ -48,22 +59,7 @@ export function two(one: readonly string[], other: readonly string[]): Website {
   return files({ "/a.xml": sitemap("/", ...one), "/b.xml": sitemap(...other) }, ["/a.xml", "/b.xml"]);
 }
 
-/** An entry with the date of its last change. */
-export function dated(path: string, date: string): string {
-  return entry(path, `<lastmod>${date}</lastmod>`);
-}
-
 /** `count` entries with what a function says of each. */
 export function many(count: number, make: (number: number) => string): string[] {
   return Array.from({ length: count }, (_, number) => make(number));
-}
-
-/** Alternate pages: `links({ en: "/en", de: "/de" })`. */
-export function links(languages: Readonly<Record<string, string>>): string {
-  return Object.entries(languages)
-    .map(([language, path]) => {
-      const url = path.startsWith("/") ? home + path.slice(1) : path;
-      return `<xhtml:link rel="alternate" hreflang="${language}" href="${url}"/>`;
-    })
-    .join("");
 }
