@@ -26,7 +26,9 @@ function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCod
       urls: entries.flatMap((batch) => batch.sitemaps).map((sitemap) => sitemap.url),
       outcome: parser.outcome,
       complete: problems.complete,
-      problems: problems.toArray().map(({ code, line, count }) => [code, line, count ?? 1]),
+      problems: problems
+        .toArray()
+        .map(({ code, line, count = 1 }) => `${code}:${line}${count > 1 ? ` ×${count}` : ""}`),
       delays: ["sitegrove", "other", "*"].map((name) => parser.robots.delayFor(name)),
     };
   });
@@ -45,7 +47,7 @@ describe("Sitemap lines", () => {
       urls: [a, b],
       outcome: { kind: "index", format: "robots" },
       complete: true,
-      problems: [["url-repeated", 6, 1]],
+      problems: ["url-repeated:6"],
     });
   });
 
@@ -63,7 +65,7 @@ describe("Sitemap lines", () => {
     ...[`Sitemap ${a}`, `sitemap\t  ${a}`, `Sitemap ${a} # main`],
     ...[`"${a}"`, `<${a}>`, `' ${a} '`].map((value) => `Sitemap: ${value}`),
   ])("lenient: other keys, a missing colon and quotes are accepted and reported: %j", (line) => {
-    expect(read(line)).toMatchObject({ urls: [a], problems: [["robots-spelling", 1, 1]] });
+    expect(read(line)).toMatchObject({ urls: [a], problems: ["robots-spelling:1"] });
   });
 
   test.each([
@@ -83,7 +85,7 @@ describe("Sitemap lines", () => {
     ...["a b,", "a, b;"],
   ])("lenient: several URLs in one line are read and reported: %j", (form) => {
     const line = `Sitemap: ${form.replaceAll(/(?<![a-z])[ab](?![a-z])/g, (name) => (name === "a" ? a : b))}`;
-    expect(read(line)).toMatchObject({ urls: [a, b], problems: [["robots-spelling", 1, 1]] });
+    expect(read(line)).toMatchObject({ urls: [a, b], problems: ["robots-spelling:1"] });
     expect(parseRobots(line).sitemaps).toEqual([a, b]);
   });
 
@@ -94,7 +96,7 @@ describe("Sitemap lines", () => {
     [`${a}?x=1&amp;y=2&amp;z`, `${a}?x=1&y=2&z`],
     [`[main](${a})`, a],
   ])("lenient: text after a URL, and escapes in it, are removed and reported: %j", (written, url) => {
-    expect(read(`Sitemap: ${written}`)).toMatchObject({ urls: [url], problems: [["robots-spelling", 1, 1]] });
+    expect(read(`Sitemap: ${written}`)).toMatchObject({ urls: [url], problems: ["robots-spelling:1"] });
     expect(parseRobots(`Sitemap: ${written}`).sitemaps).toEqual([url]);
   });
 
@@ -122,7 +124,7 @@ describe("Sitemap lines", () => {
   ])("lenient: a line that clearly names a sitemap is read and reported: %j", (text) => {
     const result = read(`User-agent: *\n${text}\nDisallow: /x`);
     expect(result.urls).toEqual([map]);
-    expect(result.problems).toMatchObject([["robots-spelling", 1 + text.split("\n").length, 1]]);
+    expect(result.problems).toMatchObject([`robots-spelling:${1 + text.split("\n").length}`]);
     expect(parseRobots(text).sitemaps).toEqual([map]);
   });
 
@@ -135,7 +137,7 @@ describe("Sitemap lines", () => {
   ])("lenient: a Sitemap line that is misspelled or inside another line is read and reported: %j", (text) => {
     const { urls, problems } = read(text);
     expect(urls).toEqual([a]);
-    expect(problems).toEqual([["robots-spelling", 1, 1]]);
+    expect(problems).toEqual(["robots-spelling:1"]);
   });
 
   test.each([
@@ -151,11 +153,7 @@ describe("Sitemap lines", () => {
   test("lenient: after a Sitemap line without a URL, the next line may be a path", () => {
     expect(read("Sitemap:\n/a.xml\nSitemap:\n\nmaps/b.xml\nSitemap:\nDisallow: /c.xml\nSitemap:")).toMatchObject({
       urls: [a, "https://example.org/maps/b.xml"],
-      problems: [
-        ["url-relative", 2, 2],
-        ["robots-spelling", 2, 2],
-        ["url-missing", 6, 2],
-      ],
+      problems: ["url-relative:2 ×2", "robots-spelling:2 ×2", "url-missing:6 ×2"],
     });
   });
 
@@ -173,33 +171,21 @@ describe("Sitemap lines", () => {
   test("each of several URLs is checked separately", () => {
     expect(read(`Sitemap: ${a}, https://[/ ${b}, ${a}`)).toMatchObject({
       urls: [a, b],
-      problems: [
-        ["url-invalid", 1, 1],
-        ["url-repeated", 1, 1],
-        ["robots-spelling", 1, 1],
-      ],
+      problems: ["url-invalid:1", "url-repeated:1", "robots-spelling:1"],
     });
   });
 
   const c = "https://example.org/maps/b.xml";
-  test.each<[what: string, text: string, urls: string[], problems: [code: string, line: number, count: number][]]>([
-    [
-      "two words and no colon",
-      "Sitemap /a.xml",
-      [a],
-      [
-        ["url-relative", 1, 1],
-        ["robots-spelling", 1, 1],
-      ],
-    ],
+  test.each<[what: string, text: string, urls: string[], problems: string[]]>([
+    ["two words and no colon", "Sitemap /a.xml", [a], ["url-relative:1", "robots-spelling:1"]],
     ["more words and no colon", "Sitemap is at /a.xml\nSitemap", [], []],
-    ["lenient: relative URLs", "Sitemap: /a.xml\nSitemap: maps/b.xml", [a, c], [["url-relative", 1, 2]]],
-    ["lenient: no scheme", "Sitemap: //cdn.example/b.xml.gz", [b], [["url-relative", 1, 1]]],
-    ["lenient: no host", "Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml", [a, c], [["url-repaired", 1, 2]]],
-    ["no host but what looks like one", "Sitemap: https:///other.example/c", [], [["url-invalid", 1, 1]]],
-    ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], [["url-scheme", 1, 2]]],
-    ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], [["url-invalid", 1, 2]]],
-    ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], [["url-missing", 1, 5]]],
+    ["lenient: relative URLs", "Sitemap: /a.xml\nSitemap: maps/b.xml", [a, c], ["url-relative:1 ×2"]],
+    ["lenient: no scheme", "Sitemap: //cdn.example/b.xml.gz", [b], ["url-relative:1"]],
+    ["lenient: no host", "Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml", [a, c], ["url-repaired:1 ×2"]],
+    ["no host but what looks like one", "Sitemap: https:///other.example/c", [], ["url-invalid:1"]],
+    ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], ["url-scheme:1 ×2"]],
+    ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], ["url-invalid:1 ×2"]],
+    ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], ["url-missing:1 ×5"]],
     ["another key", `Feed: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`, [], []],
     ["a homepage alone on a line", "https://example.org\nhttps://example.org/\nexample.org/a.xml", [], []],
     ["comments", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
@@ -236,12 +222,12 @@ describe("limits", () => {
   test("URLs and entries have the limits of other documents", () => {
     expect(read(`Sitemap: ${b}\nSitemap: ${a}\n`, { urlLength: a.length })).toMatchObject({
       urls: [a],
-      problems: [["limit-url-length", 1, 1]],
+      problems: ["limit-url-length:1"],
     });
     expect(read(`Sitemap: ${a}\nSitemap: ${b}\nSitemap: /c\n`, { documentEntries: 1 })).toMatchObject({
       urls: [a],
       complete: false,
-      problems: [["limit-document-entries", 2, 1]],
+      problems: ["limit-document-entries:2"],
     });
   });
 });
