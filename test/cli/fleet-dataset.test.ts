@@ -197,18 +197,6 @@ test("a large table is split into parts, which replace earlier ones", async () =
   }
 });
 
-test("one line says what is wrong", async () => {
-  for (const [words, message] of [
-    [[at("nothing"), "--out", at("data")], "has no results"],
-    [[at(), "--out", at()], "would overwrite the input"],
-    [[at("nothing")], "missing flag: --out <set>"],
-  ] as const) {
-    const { code, stderr } = await sitegrove(["fleet", "dataset", ...words]);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
-  }
-  expect(existsSync(at("data"))).toBe(false);
-});
-
 test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one run at a time", async () => {
   const { sites } = await manyServers({ count: 3 });
   const redis = await startRedis();

@@ -1,8 +1,8 @@
 // Every sentence about a mistake on the command line, in one table: other tests assert the exit code, 2, so that rewording touches only this file.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
@@ -21,9 +21,13 @@ for (const [name, content] of Object.entries({
   "example.com": "https://example.com/\n",
 }))
   writeFileSync(path.join(folder, name), content);
+// No mistake leaves a file behind.
+const names = readdirSync(folder);
+afterAll(() => expect(readdirSync(folder)).toEqual(names));
 
 const gone = "no such file or folder:";
 const address = "give its URL with --url https://example.org/";
+const queue = "--queue redis://127.0.0.1:1/0";
 
 const mistakes: Record<string, string> = {
   // Headers are only for websites that the user names.
@@ -76,6 +80,29 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --fail-on gone": "--fail-on needs --follow",
   "diff good.xml good.xml --follow -f rss": "--follow works only with -f summary, csv and ndjson",
   "diff good.xml good.xml --by content": "--by needs two folders of static sites",
+
+  // Fleets
+  [`fleet worker ${queue} -f csv`]: "-f needs --out",
+  [`fleet worker ${queue} --archives`]: "--archives needs --out",
+  [`fleet worker ${queue} --check`]: "--check needs --out",
+  [`fleet worker ${queue} --previous x`]: "--previous needs --out",
+  [`fleet worker ${queue} --out x --previous-run x`]: "--previous-run needs --previous",
+  [`fleet worker ${queue} --out x --archives -f changes`]: "-f changes needs --previous",
+  [`fleet worker ${queue} -f changes`]: "-f changes needs --archives, for the next run",
+  "fleet a.example --out x --archives -f changes": "-f changes needs --previous",
+  "fleet a.example --out x --previous x -f changes": "-f changes needs --archives, for the next run",
+  "fleet worker --queue redis://:secret@127.0.0.1/0":
+    "A password in the queue's URL is visible to others: set SITEGROVE_QUEUE_PASSWORD instead",
+  "fleet status --queue http://127.0.0.1/": "A queue is redis://HOST/0 or rediss://HOST/0, not http://127.0.0.1/",
+  [`fleet a.example ${queue} --header A:b`]: "--header is for workers: sitegrove fleet worker --queue … --header …",
+  [`fleet a.example ${queue} --run a:b`]:
+    "The name of a run has at most 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit",
+  [`fleet ${queue}`]: "no homepages given; use --from FILE for a list, or see the examples in --help",
+  "fleet a.example --out x --fail-above many": 'Expected --fail-above to be a percentage, such as 20%, got "many"',
+  "fleet --from table.csv --column site --out x": "table.csv has no column site; its columns are Title, Clicks",
+  "fleet dataset missing --out x": "missing has no results: neither sites.ndjson nor summaries",
+  "fleet dataset public --out public": "--out would overwrite the input: public",
+  "fleet dataset missing": "missing flag: --out <set>; see --help",
 
   // Commands and what they are for
   "ls a.example -f": "missing value: -f, --format <format>; see --help",
