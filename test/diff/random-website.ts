@@ -7,6 +7,7 @@ import type { Options } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { entry as entryAt, richUrlset, robots } from "../support/documents.ts";
 import { home, index, type Route, site } from "../support/site.ts";
 
 interface Entry {
@@ -57,7 +58,7 @@ export function pairOfWebsites(faults: boolean): fc.Arbitrary<[Website, Website]
 }
 
 export function clientOf(website: Website, chunk: number = Number.POSITIVE_INFINITY): Client {
-  const routes: Record<string, Route> = { "/robots.txt": `Sitemap: ${home}index.xml\n` };
+  const routes: Record<string, Route> = { "/robots.txt": robots("/index.xml") };
   routes["/index.xml"] = index(...website.map(({ name }) => name));
   for (const document of website) if (document.fault !== "gone") routes[document.name] = textOf(document);
   const { client } = site(routes);
@@ -83,19 +84,18 @@ function textOf({ entries, fault, format }: Document): string {
     // A text without a URL is no sitemap; and one that is cut off is whole.
     return lines === "" ? `${home}only\n` : lines;
   }
+  const element = (name: string, value: string | undefined) =>
+    value === undefined ? "" : `<${name}>${value}</${name}>`;
   const urls = entries.map(({ path, lastModified, priority, changeFrequency, image }) =>
-    [
-      `<url><loc>${home}${path.slice(1)}</loc>`,
-      lastModified === undefined ? "" : `<lastmod>${lastModified}</lastmod>`,
-      changeFrequency === undefined ? "" : `<changefreq>${changeFrequency}</changefreq>`,
-      priority === undefined ? "" : `<priority>${priority}</priority>`,
-      image === undefined ? "" : `<image:image><image:loc>${home}${image.slice(1)}</image:loc></image:image>`,
-      "</url>",
-    ].join(""),
+    entryAt(
+      path,
+      element("lastmod", lastModified) +
+        element("changefreq", changeFrequency) +
+        element("priority", priority) +
+        (image === undefined ? "" : `<image:image>${element("image:loc", home + image.slice(1))}</image:image>`),
+    ),
   );
-  const head =
-    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">';
-  return fault === "cut" ? `${head}${urls.join("")}<url><loc>${home}cu` : `${head}${urls.join("")}</urlset>`;
+  return fault === "cut" ? richUrlset(...urls).replace("</urlset>", `<url><loc>${home}cu`) : richUrlset(...urls);
 }
 
 async function* inChunks(bytes: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
