@@ -21,7 +21,6 @@ export interface S3Server {
 
 // Without threads: with them, moto may tell two clients at once that a name is free. S3 never does.
 const oneAtATime = `
-import { atEnd } from "./at-end.ts";
 import sys
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import run_simple
