@@ -1,9 +1,9 @@
 // Reads the content of one document, and reports its pages as they are read, within the budget for pages.
-
 import type { ListedPage } from "../model/page.ts";
 import { PageLines, type PageList } from "../model/page-list.ts";
-import type { Problem } from "../model/problem.ts";
+import { type Problem, problem } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
+import type { ParseOutcome } from "../parse/entries.ts";
 import type { Budget } from "./budget.ts";
 import { type Children, type ListedChildren, noChildren } from "./children.ts";
 import type { Declaration } from "./frame.ts";
@@ -13,7 +13,8 @@ import type { ReadDocument, Reading } from "./read.ts";
 import type { Emit } from "./run.ts";
 
 export interface ContentOptions {
-  readonly reading: ReturnType<ReadDocument>;
+  /** The entries of the document, as they are read. */
+  readonly batches: ReturnType<ReadDocument>;
   /** The URL of the document, after redirects. */
   readonly url: string;
   readonly entry: Declaration;
@@ -26,12 +27,12 @@ export interface ContentOptions {
 
 export interface Content {
   readonly reading: Reading;
-  /** Why the document is not what was declared. */
-  readonly reason: Problem | undefined;
+  /** What the document is, or why it is not what was declared. */
+  readonly outcome: ParseOutcome;
   readonly pageCount: number;
   /** Whether the `start` event was sent. */
   readonly started: boolean;
-  /** The budget that ended the reading, if one did. */
+  /** Why something that follows was not read: a budget is used up, or the feed repeats itself. */
   readonly cut: Problem | undefined;
   /** The URL of a sitemap in the tree that lists the same URLs, if this one was not declared. This one is then not reported. */
   readonly sameAs: string | undefined;
@@ -39,6 +40,8 @@ export interface Content {
   readonly isReported: boolean;
   /** The children of an index. */
   readonly listed: ListedChildren;
+  /** The next page of a feed. */
+  readonly next: Pick<Declaration, "url" | "continues"> | undefined;
 }
 
 /**
@@ -52,7 +55,7 @@ export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[
 }
 
 export async function readContent(options: ContentOptions): Promise<Content> {
-  const { reading, url, entry, children, budget, identities, filter, emit } = options;
+  const { batches, url, entry, children, budget, identities, filter, emit } = options;
   const { by, parent } = entry;
   const isRobots = by === "robots";
   const isListed = filter?.lists(url, parent.node.format) ?? true;
@@ -77,36 +80,39 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   let held: PageList[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
   let heldPages = 0;
   async function release(): Promise<void> {
-    const batches = held ?? [];
+    const released = held ?? [];
     held = undefined;
-    for (const batch of batches) if (cut === undefined && !budget.isEnough) await report(batch);
+    for (const batch of released) if (cut === undefined && !budget.isEnough) await report(batch);
   }
 
-  let step = await reading.next();
+  let step = await batches.next();
   while (!step.done) {
     const added = children.add(step.value.sitemaps);
     if (added !== undefined) await added;
-    // A sitemap served at /robots.txt is not accepted.
     const pages = isRobots ? [] : (step.value.lines ?? step.value.pages);
     if (held !== undefined) {
       held.push(pages);
       heldPages += pages.length;
       if (!identities.mayHave(heldPages)) await release();
     } else if (pages.length > 0) await report(pages);
-    step = await reading.next(cut === undefined && !budget.isEnough);
+    step = await batches.next(cut === undefined && !budget.isEnough);
   }
   const sameAs = held && identities.find(step.value);
   if (sameAs === undefined) await release();
-  const reason = whyInvalid(step.value, entry);
-  const isIndex = step.value.outcome.kind === "index" && reason === undefined && sameAs === undefined;
-  const listed = isIndex ? await children.end() : noChildren;
+  const reading = step.value;
+  const outcome = isRobots ? robotsOutcome(reading.outcome) : reading.outcome;
+  const listed = outcome.kind === "index" && sameAs === undefined ? await children.end() : noChildren;
+  const nextUrl = outcome.kind === "pages" ? outcome.next : undefined;
+  // After the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
+  if (nextUrl !== undefined && entry.continues === reading.listed)
+    cut ??= problem("feed-next", { value: "this page repeats the one before it" });
+  const next = nextUrl === undefined || cut !== undefined ? undefined : { url: nextUrl, continues: reading.listed };
   const isReported = !isRobots && isListed && cut === undefined;
-  return { reading: step.value, reason, pageCount, started, cut, sameAs, isReported, listed };
+  return { reading, outcome, pageCount, started, cut, sameAs, isReported, listed, next };
 }
 
-function whyInvalid({ outcome }: Reading, { by }: Declaration): Problem | undefined {
-  if (outcome.kind === "invalid") return outcome.reason;
-  const isRobots = outcome.kind === "index" && outcome.format === "robots";
-  if (isRobots === (by === "robots")) return undefined;
-  return notSitemap(isRobots ? "robots.txt" : "a sitemap in place of robots.txt");
+// A sitemap served at /robots.txt is not accepted.
+function robotsOutcome(outcome: ParseOutcome): ParseOutcome {
+  const isRobots = outcome.kind === "invalid" || outcome.format === "robots";
+  return isRobots ? outcome : { kind: "invalid", reason: notSitemap("a sitemap in place of robots.txt") };
 }

@@ -73,21 +73,16 @@ export class EarlyReader {
     const reading = read(found, entry);
     prefetcher.taken(first);
     if (reading === undefined) return void budget.unreserve(first.key);
-    const below = framesAfter(await reading, found.url, entry);
-    for (const frame of below) plan.expect(frame);
-    if (below.length > 0) prefetcher.fill();
+    const frame = frameAfter(await reading, found.url, entry);
+    if (frame === undefined) return;
+    plan.expect(frame);
+    prefetcher.fill();
   }
 }
 
-// The references that a document leads to: the children of an index, or the next page of a feed.
-function framesAfter({ reading, listed, cut }: Content, url: string, { parent, continues }: Declaration): Frame[] {
-  if (listed.references.length > 0) {
-    const node = { kind: "index", format: "xml", url, complete: true, problems: [] } as const;
-    return [frameOf(node, { parent, ...listed })];
-  }
-  const { outcome } = reading;
-  if (outcome.kind !== "pages" || outcome.next === undefined || cut !== undefined) return [];
-  if (continues === reading.listed) return [];
-  const next = { url: outcome.next, continues: reading.listed };
-  return [frameOf(parent.node, { parent: parent.parent, references: [next] })];
+// Returns the references that a document leads to, if any: the children of an index, or the next page of a feed.
+function frameAfter({ listed, next }: Content, url: string, { parent }: Declaration): Frame | undefined {
+  if (next !== undefined) return frameOf(parent.node, { parent: parent.parent, references: [next] });
+  const node = { kind: "index", format: "xml", url, complete: true, problems: [] } as const;
+  return listed.references.length === 0 ? undefined : frameOf(node, { parent, ...listed });
 }

@@ -62,13 +62,12 @@ function oneAtATime(emit: Emit): Emit {
 }
 
 /** Crawls what was opened, and leaves it open. */
-export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<FinishedEvent> {
+export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<FinishedEvent> {
   const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, asked } = open;
-  const tell: Emit = (event) => {
+  const ordered = sampled(filter, (event) => {
     prepared.settings.onEvent?.(event);
-    return taken(event);
-  };
-  const ordered = sampled(filter, tell);
+    return given(event);
+  });
   // A sample is listed at the end anyway, and depends on the declared order.
   const readsEarly = order === "arrival" && filter?.sample() === undefined;
   const emit = readsEarly ? oneAtATime(ordered) : ordered;
@@ -92,8 +91,8 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     const content = await readHomepage(time.read(document), url, plan.problems, settings.useFeeds);
     prefetcher.drop(followed);
     const { keys, hops } = followed;
-    const about = { url, keys, status: document.status, response: responseOf(document, hops) };
-    const page = { ...about, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
+    const response = { status: document.status, response: responseOf(document, hops) };
+    const page = { url, keys, ...response, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
     visited.foundHomepage(keys, content.isHtml ? page : undefined);
     plan.tookHomepage(followed, content);
     prefetcher.fill();
@@ -110,7 +109,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
   // Many websites redirect unknown paths to the homepage. If robots.txt leads there, the homepage is not requested twice.
   async function fetchUnlessHomepage(hop: Hop): Promise<Fetched> {
     const { url, role, isRedirected } = hop.request;
-    if (role !== "robots" || !isRedirected || !settings.useHomepage || !isSamePlace(url, plan.homepage))
+    if (role !== "robots" || !isRedirected || !settings.useHomepage || !isSamePath(url, plan.homepage))
       return fetchHop(hop);
     await homepageOnce();
     const page = visited.missingAt(hop.key, true);
@@ -197,14 +196,13 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
     await visitor.report(root, 0, nothingRead);
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
     if (!time.leftUnread && !budget.isEnough) await store?.finish();
-    const reachable = unreachable === undefined;
-    const about = { reachable, ...defined({ unreachable, filtered: filter?.counts }) };
     return {
       type: "finished",
       end: budget.isEnough ? "limit" : "end",
       complete: visitor.complete,
       ...soFar(),
-      ...about,
+      reachable: unreachable === undefined,
+      ...defined({ unreachable, filtered: filter?.counts }),
     };
   }
 
@@ -228,7 +226,7 @@ export async function crawlWebsite(open: OpenCrawl, taken: Emit): Promise<Finish
 }
 
 // Whether two URLs are equal except for the origin.
-function isSamePlace(url: string, other: string): boolean {
+function isSamePath(url: string, other: string): boolean {
   const [one, two] = [parseUrl(url), parseUrl(other)];
   return one !== null && two !== null && one.pathname + one.search === two.pathname + two.search;
 }

@@ -6,7 +6,15 @@ import { type Options, resolveOptions, type Settings } from "../model/options.ts
 import type { RobotsGroups } from "../parse/robots.ts";
 import { type RobotsOf, robotsIn } from "./host-robots.ts";
 import type { Prepared } from "./prepare.ts";
-import { type Followed, type FollowFailure, type FoundDocument, follow, followRules, Hop } from "./redirects.ts";
+import {
+  type Followed,
+  type FollowFailure,
+  type FoundDocument,
+  follow,
+  followRules,
+  Hop,
+  hopsFrom,
+} from "./redirects.ts";
 
 export interface SingleDocument extends FoundDocument {
   /** Ends the fetch, if it is still running. */
@@ -79,12 +87,7 @@ export async function openWebsite(
   };
   const followed = (url: string, role: DocumentRole) => {
     const rules = followRules(limits, startUrls, fetcher, rewrite);
-    const take = async ({ request }: Hop) => {
-      const fetched = await fetch({ ...request, signal });
-      rules.cookies.take(fetched);
-      return fetched;
-    };
-    return follow(Hop.first(url, role, rules), take);
+    return follow(Hop.first(url, role, rules), hopsFrom({ fetch }, rules, signal));
   };
   const robotsOf: RobotsOf = async (origin) => robotsIn(await followed(`${origin}/robots.txt`, "robots"), settings);
   const variesByCredentials = (url: string) => fetcher.variesByCredentials(url);

@@ -24,7 +24,7 @@ export type Visit =
       readonly type: "node";
       readonly node: Sitemap;
       readonly result: CandidateResult;
-      readonly next?: Pick<Declaration, "url" | "continues">;
+      readonly next?: Pick<Declaration, "url" | "continues"> | undefined;
     }
   /** An index whose children are to be visited. */
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }

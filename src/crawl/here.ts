@@ -6,7 +6,7 @@ import { type Rewrite, rewrite } from "../model/rewrite.ts";
 import { bareHost, isHttpUrl, parseUrl } from "../model/url.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { read } from "./read.ts";
-import { follow, followRules, Hop } from "./redirects.ts";
+import { follow, followRules, Hop, hopsFrom } from "./redirects.ts";
 
 /** Adds rewrites to a crawl, from the host that its documents name to the address of its start. Requests go to the `source` of the crawl. */
 export async function withHere(prepared: Prepared, source: DocumentSource, signal: AbortSignal): Promise<Prepared> {
@@ -81,11 +81,7 @@ async function urlsIn(
   const isRobots = url.endsWith("/robots.txt");
   const rules = followRules(settings.limits, startUrls, source);
   const first = Hop.first(url, isRobots ? "robots" : "sitemap", rules);
-  const found = await follow(first, async ({ request }) => {
-    const fetched = await source.fetch({ ...request, signal });
-    rules.cookies.take(fetched);
-    return fetched;
-  });
+  const found = await follow(first, hopsFrom(source, rules, signal));
   if (found.outcome !== "found") return [];
   const reading = read({ ...found.document, isRobots }, settings);
   const { done, value } = await reading.next();

@@ -224,17 +224,13 @@ export class Plan {
     }
     const entry = { ...reference, parent: frame };
     const spent = over() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
-    if (spent === undefined) {
-      frame.next += 1;
-      return { type: "visit", entry, needsFetch: false };
-    }
     // References whose documents were read early are still visited, because their pages were already reported.
-    const rest = frame.references.slice(frame.next);
     const isRead = ({ url }: SitemapReference) => budget.isReserved(Hop.first(url, "sitemap", rules).key);
-    if (isRead(reference)) {
+    if (spent === undefined || isRead(reference)) {
       frame.next += 1;
       return { type: "visit", entry, needsFetch: false };
     }
+    const rest = frame.references.slice(frame.next);
     const read = rest.filter(isRead);
     const { code, limit } = spent;
     const count = rest.length - read.length + frame.unlisted;

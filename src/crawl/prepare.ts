@@ -34,11 +34,6 @@ export interface Start {
   readonly sitemaps?: readonly string[] | undefined;
 }
 
-/** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`) if the target is invalid. */
-export function checkTarget(target: CrawlTarget): CheckedTarget {
-  return checked(urlText(target));
-}
-
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
 
 // Returns the URLs that were given without a scheme.
@@ -50,7 +45,9 @@ function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly str
   });
 }
 
-function checked(given: unknown): CheckedTarget {
+/** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`) if the target is invalid. */
+export function checkTarget(target: CrawlTarget): CheckedTarget {
+  const given: unknown = urlText(target);
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { homepage: httpUrl(given, "homepage") };
   const { homepage, sitemaps, ...more } = given as { homepage?: unknown; sitemaps?: unknown };

@@ -194,6 +194,15 @@ export class Hop {
   }
 }
 
+/** Makes the hops of a chain by requests to `source`, and keeps the cookies of the responses. */
+export function hopsFrom(source: Pick<DocumentSource, "fetch">, { cookies }: FollowRules, signal?: AbortSignal) {
+  return async ({ request }: Hop): Promise<Fetched> => {
+    const fetched = await source.fetch({ ...request, signal });
+    cookies.take(fetched);
+    return fetched;
+  };
+}
+
 /**
  * Follows redirects from a URL to its document. `known` is called before each hop, and ends the chain if it returns a result. `fetch` makes
  * the hop, and may reject.

@@ -14,7 +14,6 @@ import {
 } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
-import type { ParseOutcome } from "../parse/entries.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import type { Budget } from "./budget.ts";
 import { childrenOf } from "./children.ts";
@@ -171,7 +170,7 @@ export class Visitor {
     // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, to name what was cut off.
     const most = omitMissing ? Number.POSITIVE_INFINITY : budget.documentsLeft + 1;
     const content = await readContent({
-      reading: this.#io.read(document, url, isRobots),
+      batches: this.#io.read(document, url, isRobots),
       children: childrenOf({ url, parent: entry.parent, isRobots, most, budget, settings, filter }),
       ...{ url, entry, budget, identities: this.#identities, filter, emit: this.#emit },
     });
@@ -183,67 +182,58 @@ export class Visitor {
     const { budget, visited, rules } = this.#options;
     const { url, keys, document } = found;
     const { parent } = entry;
-    const isRobots = entry.by === "robots";
     const content = await this.#contentOf(found, entry);
-    const { reading, reason, cut, pageCount, started, sameAs, listed } = content;
+    const { reading, outcome, cut, pageCount, started, sameAs, listed, next } = content;
     this.#io.drop(found);
     // If the document was read early after this visit began, its place in the budget is still reserved.
     for (const key of keys) budget.unreserve(key);
-    const measurements = measured(found, reading);
-    const { status } = document;
-    const result: CandidateResult = { outcome: "found", status, ...movedTo(entry.url, url) };
+    const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(entry.url, url) };
     if (sameAs !== undefined) {
       visited.finishAs(sameAs, keys);
       return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
     }
-
-    if (reason !== undefined) {
-      // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
-      const known = isRobots ? keys.slice(0, 1) : keys;
-      const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...measurements };
-      // A page in place of robots.txt means that there is none. Binary data may be a robots.txt that was compressed or damaged.
-      const isUnreadable = isRobots && (reason.value === "binary" || reason.value === "archive");
-      const isOther = reason.code === "not-a-sitemap" || reason.code === "empty";
-      const isNone = (isOther && !isUnreadable) || this.#isLinkToPage(entry, failed);
-      const missing = isNone ? { ...failed, outcome: "not-a-sitemap" as const } : failed;
-      return this.#missing(entry, missing, { measurements, started });
-    }
+    const measurements = measured(found, reading);
+    if (outcome.kind === "invalid") return this.#unreadable(found, entry, outcome.reason, { measurements, started });
     if (content.isReported) this.#identities.add(url, reading, pageCount);
     if (!started) await this.#emit({ type: "start", url, depth: parent.depth + 1 });
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
-    const complete = isComplete(problems);
-    const declared = { ...this.#declared(entry, url), complete };
-    const { outcome } = reading;
+    const declared = { ...this.#declared(entry, url), complete: isComplete(problems), problems };
     if (outcome.kind === "pages") {
-      // After the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
-      const isAgain = outcome.next !== undefined && entry.continues === reading.listed;
-      if (isAgain) problems.push(problem("feed-next", { value: "this page repeats the one before it" }));
-      const isWhole = complete && !isAgain;
-      const node: Sitemap = {
-        kind: "pages",
-        format: outcome.format,
-        ...declared,
-        complete: isWhole,
-        problems,
-        pageCount,
-      };
+      const { kind, format } = outcome;
+      const node = { kind, format, ...declared, pageCount };
       await this.#finish(node, parent.depth + 1, keys, measurements);
-      const next = cut === undefined && !isAgain ? outcome.next : undefined;
       // A feed page that was already read would be a loop. One that only a failed guess requested is now declared.
-      const hop = next === undefined ? undefined : Hop.first(next, "sitemap", rules);
+      const hop = next && Hop.first(next.url, "sitemap", rules);
       const isNew = hop !== undefined && !visited.isAncestor(hop) && visited.sitemapAt(hop) === undefined;
-      return { type: "node", node, result, ...(isNew && { next: { url: next as string, continues: reading.listed } }) };
+      return { type: "node", node, result, next: isNew ? next : undefined };
     }
-    if (isRobots) await this.#takeCrawlDelay(reading, url);
+    if (entry.by === "robots") await this.#takeCrawlDelay(reading, url);
+    else budget.spendSitemaps(1);
     if (reading.robots) for (const each of [entry.url, url]) this.robots.set(each, rulesIn(reading));
     // An index that also lists pages gets a child for them, at the same URL.
     const losses = problems.filter(({ code }) => isLossy(code));
     const own: Sitemap[] =
       pageCount === 0 ? [] : [{ kind: "pages", format: "xml", ...declared, problems: losses, pageCount }];
-    const node = { ...(outcome as Extract<ParseOutcome, { kind: "index" }>), ...declared, problems };
-    if (!isRobots) budget.spendSitemaps(1);
-    const frame = frameOf(node, { parent, keys, ...listed, children: own, measurements });
+    const frame = frameOf({ ...outcome, ...declared }, { parent, keys, ...listed, children: own, measurements });
     return { type: "frame", frame, result };
+  }
+
+  // Handles a document that was received, but is not what was declared.
+  #unreadable(
+    { url, keys, document: { status } }: FoundDocument,
+    entry: Declaration,
+    reason: Problem,
+    content: { readonly measurements: Measurements; readonly started: boolean },
+  ): Promise<Visit> {
+    const isRobots = entry.by === "robots";
+    // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
+    const known = isRobots ? keys.slice(0, 1) : keys;
+    const failed: Missing = { url, keys: known, outcome: "failed", status, reason, ...content.measurements };
+    // A page in place of robots.txt means that there is none. Binary data may be a robots.txt that was compressed or damaged.
+    const isDamaged = isRobots && (reason.value === "binary" || reason.value === "archive");
+    const isOther = reason.code === "not-a-sitemap" || reason.code === "empty";
+    const isNone = (isOther && !isDamaged) || this.#isLinkToPage(entry, failed);
+    return this.#missing(entry, isNone ? { ...failed, outcome: "not-a-sitemap" } : failed, content);
   }
 
   // If the delay is not respected, that is a problem of this run and not of the document, so it has no node.

@@ -308,13 +308,8 @@ class DocumentFetch {
 
   #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
     const { role, anonymous } = this.#request;
-    return {
-      url: this.#url,
-      role,
-      ...(anonymous ? { anonymous } : {}),
-      attempts: this.#end.attempts,
-      ...this.#answered,
-    };
+    const { attempts } = this.#end;
+    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts, ...this.#answered };
   }
 
   #sinceSent(): number {
