@@ -10,7 +10,7 @@ import { parseJson } from "./info.ts";
 type BodyOf = (problem: Problem | undefined) => Body;
 
 /** Returns the part of an exchange that is stored. User names and passwords are removed from every URL in it. */
-export function described({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
+export function exchangeToJson({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
   // This is kept, because byte limits depend on it when the archive is read again.
   const reused = obtained === "not-modified" ? { obtained } : {};
@@ -18,7 +18,7 @@ export function described({ obtained, ...fetched }: Fetched, bodyProblem: Proble
 }
 
 /** Parses a description. `bodyOf` creates the body of a document, given its problem; by default, the body is empty. */
-export function revive(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
+export function exchangeFromJson(bytes: Uint8Array, bodyOf: BodyOf = emptyBody): Fetched {
   const parsed = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   if (!isJsonObject(parsed)) fail();
   const { outcome, url, body } = parsed;

@@ -6,7 +6,7 @@ import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange
 import type { Problem } from "../model/problem.ts";
 import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { RecordBody } from "./body.ts";
-import { revive } from "./exchange-json.ts";
+import { exchangeFromJson } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { AnswerLimit, flagsOf, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
@@ -185,7 +185,7 @@ export class Archive implements DocumentSource {
   async #readOwn(key: string, answer: Answer): Promise<Fetched> {
     const { head, content } = await this.records.read(answer.description as RecordSpan, maxDescription);
     const [id] = head.concurrentTo;
-    const fetched = revive(content, (problem) => this.bodyOf(answer, problem, id));
+    const fetched = exchangeFromJson(content, (problem) => this.bodyOf(answer, problem, id));
     if (!isIntact(head, content) || archiveKey(fetched) !== key) throw this.records.damaged();
     const receivedAt = fetched.receivedAt ?? dateOf(head);
     return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
@@ -294,7 +294,7 @@ export class Archive implements DocumentSource {
     const { head, span } = record;
     const response = before?.id === head.concurrentTo[0] ? before?.span : undefined;
     const content = await this.#contentOf(record);
-    const fetched = await unlessDamaged(() => revive(content));
+    const fetched = await unlessDamaged(() => exchangeFromJson(content));
     // A modified description may have been about another website.
     this.altered ||= fetched === undefined || !isIntact(head, content);
     this.#exchanges += 1;

@@ -6,7 +6,7 @@ import type { AllLimits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Block, closedError, readBlocks } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
-import { cutOf, described, revive } from "./exchange-json.ts";
+import { cutOf, exchangeFromJson, exchangeToJson } from "./exchange-json.ts";
 import type { ArchiveInfo } from "./info.ts";
 import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
 import { Archive, type OpenArchiveOptions, openArchive } from "./reader.ts";
@@ -145,7 +145,7 @@ export class Store implements DocumentSource {
     request.signal?.throwIfAborted();
     const [entry] = archiveKeys(request).flatMap((key) => this.#entries.get(key) ?? []);
     if (entry === undefined) return unanswered(request, "archive-missing");
-    return revive(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
+    return exchangeFromJson(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
   }
 
   /** Marks the crawl as finished, so that documents missing from the archive count as skipped on purpose. */
@@ -166,7 +166,7 @@ export class Store implements DocumentSource {
     const write = async (writer: ArchiveWriter) => {
       await writer.start(this.#info);
       for (const { description, body } of this.#entries.values()) {
-        await writer.append(revive(await this.#space.get(description)), body);
+        await writer.append(exchangeFromJson(await this.#space.get(description)), body);
       }
       if (this.#finished) await writer.finish();
     };
@@ -191,7 +191,7 @@ export class Store implements DocumentSource {
         yield piece;
       }
     };
-    const blocks = await this.#space.take(digested());
+    const blocks = await this.#space.putAll(digested());
     return { blocks, digest: String(digester), problem: body.end.problem };
   }
 
@@ -199,7 +199,7 @@ export class Store implements DocumentSource {
   async #store(fetched: Fetched, received: ReceivedBody | undefined): Promise<Body> {
     const key = archiveKey(fetched);
     if (this.#written === undefined) {
-      const description = Buffer.from(JSON.stringify(described(fetched, received?.problem)));
+      const description = Buffer.from(JSON.stringify(exchangeToJson(fetched, received?.problem)));
       const entry = { description: await this.#space.put(description), body: received };
       if (fetched.again !== undefined || !this.#entries.has(key)) this.#entries.set(key, entry);
       return keptBody(entry, received?.problem);

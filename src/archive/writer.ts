@@ -14,7 +14,7 @@ import { parseUrl } from "../model/url.ts";
 import { version } from "../model/version.ts";
 import { AtomicFile } from "../storage/atomic-file.ts";
 import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "../storage/file.ts";
-import { described } from "./exchange-json.ts";
+import { exchangeToJson } from "./exchange-json.ts";
 import { endOf, flagsOf, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, infoData } from "./info.ts";
 import { archiveKey } from "./keys.ts";
@@ -89,7 +89,7 @@ export class ArchiveWriter {
 
   /** Appends an exchange. Resolves once it is in the file. */
   async append(exchange: Fetched, body?: ReceivedBody): Promise<Group> {
-    const fetched = described(exchange, body?.problem);
+    const fetched = exchangeToJson(exchange, body?.problem);
     const { url, receivedAt, status, headers = [] } = fetched;
     const about = [
       ["WARC-Warcinfo-ID", this.infoId],

@@ -104,7 +104,7 @@ export class Budget {
   get isEnough(): boolean {
     const filter = this.#filter;
     // With a limit of 0, the crawl still finds out whether there is anything to list.
-    return filter?.reached === true && (filter.settings.limit > 0 || filter.isCut);
+    return filter?.isLimitReached === true && (filter.settings.limit > 0 || filter.isCut);
   }
 
   /** Counts the characters of a listed URL in its encoded form, in which one letter may become nine. Returns false if there are too many. */
@@ -114,8 +114,8 @@ export class Budget {
   }
 
   /** Returns why the next reference of this index must not be visited, if the URLs up to it are too long. */
-  exhaustedUrls({ next, within }: Frame): Problem | undefined {
-    return next < within ? undefined : problem("limit-sitemap-urls", { limit: this.#mostUrlLength });
+  exhaustedUrls({ next, withinBudget }: Frame): Problem | undefined {
+    return next < withinBudget ? undefined : problem("limit-sitemap-urls", { limit: this.#mostUrlLength });
   }
 
   // URLs have a budget, because 50 kB of a compressed index can list 50,000 sitemaps with long URLs.

@@ -15,9 +15,9 @@ export interface Children {
   end(): Promise<ListedChildren>;
 }
 
-export type ListedChildren = Pick<Frame, "references" | "within" | "unlisted">;
+export type ListedChildren = Pick<Frame, "references" | "withinBudget" | "unlisted">;
 
-export const noChildren: ListedChildren = { references: [], within: 0, unlisted: 0 };
+export const noChildren: ListedChildren = { references: [], withinBudget: 0, unlisted: 0 };
 
 export interface ChildrenOptions {
   /** The URL of the index. */
@@ -36,15 +36,15 @@ export function childrenOf(options: ChildrenOptions): Children {
   const { recurse, recurseList } = settings;
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
-  let within = Number.POSITIVE_INFINITY;
+  let withinBudget = Number.POSITIVE_INFINITY;
   let unlisted = 0;
   const keep = (reference: SitemapReference) => {
-    if (listed.length >= most || listed.length > within) {
+    if (listed.length >= most || listed.length > withinBudget) {
       unlisted += 1;
       return;
     }
     // The first reference beyond the budget is kept, so that the problem can name it.
-    if (!budget.spendUrl(reference)) within = listed.length;
+    if (!budget.spendUrl(reference)) withinBudget = listed.length;
     // A substring would keep the whole document in memory.
     const { lastModified } = reference;
     const dated = lastModified === undefined ? {} : { lastModified: detached(lastModified) };
@@ -71,7 +71,7 @@ export function childrenOf(options: ChildrenOptions): Children {
       const chosen: unknown = recurseList === undefined ? [] : await recurseList(listed.splice(0), context);
       if (!isReferences(chosen)) throw unexpected("recurseList()", "a list of children", chosen);
       await takeAll(chosen);
-      return { references: listed, within, unlisted };
+      return { references: listed, withinBudget, unlisted };
     },
   };
 }

@@ -104,9 +104,9 @@ export async function readContent(options: ContentOptions): Promise<Content> {
   const listed = outcome.kind === "index" && sameAs === undefined ? await children.end() : noChildren;
   const nextUrl = outcome.kind === "pages" ? outcome.next : undefined;
   // After the end of a feed, a website may serve the last page again, or an empty one, with yet another `next`. That would never end.
-  if (nextUrl !== undefined && entry.continues === reading.listed)
+  if (nextUrl !== undefined && entry.continues === reading.identity)
     cut ??= problem("feed-next", { value: "this page repeats the one before it" });
-  const next = nextUrl === undefined || cut !== undefined ? undefined : { url: nextUrl, continues: reading.listed };
+  const next = nextUrl === undefined || cut !== undefined ? undefined : { url: nextUrl, continues: reading.identity };
   const isReported = !isRobots && isListed && cut === undefined;
   return { reading, outcome, pageCount, started, cut, sameAs, isReported, listed, next };
 }

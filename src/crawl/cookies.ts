@@ -30,7 +30,7 @@ export class Cookies {
   }
 
   /** Stores the cookies of a response. Responses to requests without the caller's headers set none. */
-  take(fetched: Fetched): void {
+  store(fetched: Fetched): void {
     if (fetched.anonymous) return;
     for (const [name, value] of fetched.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
   }
@@ -43,7 +43,7 @@ export class Cookies {
       (cookie) =>
         cookie.website === websiteOf(target) &&
         (target.hostname === cookie.host || isAtOrBelow(target.hostname, cookie.domain)) &&
-        isBelow(target.pathname, cookie.path) &&
+        isInFolder(target.pathname, cookie.path) &&
         (!cookie.secure || target.protocol === "https:") &&
         cookie.expires > Date.now(),
     );
@@ -87,7 +87,7 @@ function isAtOrBelow(host: string, domain: string | undefined): boolean {
   return host === domain || (domain !== undefined && host.endsWith(`.${domain}`) && isIP(host) === 0);
 }
 
-function isBelow(path: string, folder: string): boolean {
+function isInFolder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 

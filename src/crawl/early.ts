@@ -26,7 +26,7 @@ export interface EarlyReaderOptions {
 
 export class EarlyReader {
   readonly #options: EarlyReaderOptions;
-  readonly #taken = new Set<string>();
+  readonly #started = new Set<string>();
   #reading = 0;
   readonly #queue: (() => void)[] = [];
 
@@ -35,14 +35,14 @@ export class EarlyReader {
   }
 
   /** Reads the document of a reference once it arrives. */
-  take(entry: Declaration, first: Hop): void {
+  readOnArrival(entry: Declaration, first: Hop): void {
     const isDeclared = entry.by === undefined || entry.by === "given";
-    if (!isDeclared || this.#taken.has(first.key)) return;
-    this.#taken.add(first.key);
-    void this.#take(entry, first);
+    if (!isDeclared || this.#started.has(first.key)) return;
+    this.#started.add(first.key);
+    void this.#readOnArrival(entry, first);
   }
 
-  async #take(entry: Declaration, first: Hop): Promise<void> {
+  async #readOnArrival(entry: Declaration, first: Hop): Promise<void> {
     const { visited, prefetcher, filter, onError } = this.#options;
     // Failures are ignored here, because the walk reports them.
     const found = await follow(
@@ -50,7 +50,7 @@ export class EarlyReader {
       (hop) => prefetcher.peek(hop),
       (hop) => visited.isPointless(hop) || undefined,
     ).catch(() => undefined);
-    if (typeof found !== "object" || found.outcome !== "found") return prefetcher.taken(first);
+    if (typeof found !== "object" || found.outcome !== "found") return prefetcher.stopWaiting(first);
     // The walk reads documents whose result depends on which reference is visited first: that decides whether credentials are sent, and
     // under which URL the document is listed.
     const dependsOnOrder = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
@@ -71,11 +71,11 @@ export class EarlyReader {
     const { plan, budget, visited, prefetcher, read } = this.#options;
     if (visited.isKnown(first.key) || !budget.reserve(first.key)) return;
     const reading = read(found, entry);
-    prefetcher.taken(first);
+    prefetcher.stopWaiting(first);
     if (reading === undefined) return void budget.unreserve(first.key);
     const frame = frameAfter(await reading, found.url, entry);
     if (frame === undefined) return;
-    plan.expect(frame);
+    plan.addEarly(frame);
     prefetcher.fill();
   }
 }

@@ -18,7 +18,7 @@ import { type OpenCrawl, openCrawl } from "./open.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher } from "./prefetch.ts";
-import { read, takeTurn } from "./read.ts";
+import { pauseWhenDue, read } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import type { Emit, Progress, RunOptions } from "./run.ts";
 import { type VisitIo, Visitor } from "./visit.ts";
@@ -63,7 +63,7 @@ function oneAtATime(emit: Emit): Emit {
 
 /** Crawls what was opened, and leaves it open. */
 export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<FinishedEvent> {
-  const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, asked } = open;
+  const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, counts } = open;
   const ordered = sampled(filter, (event) => {
     prepared.settings.onEvent?.(event);
     return given(event);
@@ -78,32 +78,32 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
   const rules = followRules(limits, startUrls, source, settings.rewrite);
   const budget = new Budget(limits, filter);
   const visited = new Visited();
-  const plan = new Plan({ start, settings, budget, visited, rules, problems, over: () => time.over() });
+  const plan = new Plan({ start, settings, budget, visited, rules, problems, outOfTime: () => time.exhausted() });
   const prefetcher = new Prefetcher({ ...sources, plan, budget, visited, rules, signal: time.signal });
 
-  const fetchHop = (hop: Hop) => time.fetched(hop.request, prefetcher.get(hop), store);
+  const fetchHop = (hop: Hop) => time.fetchedInTime(hop.request, prefetcher.get(hop), store);
 
-  async function takeHomepage(): Promise<void> {
-    if (!settings.useHomepage || plan.isStopped) return plan.tookHomepage();
+  async function fetchHomepage(): Promise<void> {
+    if (!settings.useHomepage || plan.isStopped) return plan.recordHomepage();
     const followed = await follow(Hop.first(plan.homepage, "homepage", rules), fetchHop);
-    if (followed.outcome !== "found") return plan.tookHomepage(followed);
+    if (followed.outcome !== "found") return plan.recordHomepage(followed);
     const { document, url } = followed;
-    const content = await readHomepage(time.read(document), url, plan.problems, settings.useFeeds);
+    const content = await readHomepage(time.limited(document), url, plan.problems, settings.useFeeds);
     prefetcher.drop(followed);
     const { keys, hops } = followed;
     const response = { status: document.status, response: responseOf(document, hops) };
     const page = { url, keys, ...response, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
     visited.foundHomepage(keys, content.isHtml ? page : undefined);
-    plan.tookHomepage(followed, content);
+    plan.recordHomepage(followed, content);
     prefetcher.fill();
   }
 
-  let takingHomepage: Promise<void> | undefined;
+  let fetchingHomepage: Promise<void> | undefined;
   const homepageOnce = (): Promise<void> => {
-    takingHomepage ??= takeHomepage();
-    // The code that needs the homepage gets the error.
-    takingHomepage.catch(() => undefined);
-    return takingHomepage;
+    fetchingHomepage ??= fetchHomepage();
+    // The step that needs the homepage gets the error. Until then, nothing handles the rejection.
+    fetchingHomepage.catch(() => undefined);
+    return fetchingHomepage;
   };
 
   // Many websites redirect unknown paths to the homepage. If robots.txt leads there, the homepage is not requested twice.
@@ -120,7 +120,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
 
   const io: VisitIo = {
     fetch: fetchUnlessHomepage,
-    read: (document, url, isRobots) => readDocument({ ...time.read(document), url, isRobots }, settings),
+    read: (document, url, isRobots) => readDocument({ ...time.limited(document), url, isRobots }, settings),
     drop: (found) => prefetcher.drop(found),
     ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
   };
@@ -138,7 +138,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
         time.abort(error);
       },
     });
-    prefetcher.onStart = (entry, hop) => early.take(entry, hop);
+    prefetcher.onStart = (entry, hop) => early.readOnArrival(entry, hop);
   }
 
   async function robotsOf(origin: string): Promise<RobotsGroups | undefined> {
@@ -152,7 +152,8 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
 
   async function walk(): Promise<void> {
     for (;;) {
-      await takeTurn(signal);
+      await pauseWhenDue();
+      signal?.throwIfAborted();
       if (failure !== undefined) throw failure.error;
       const step = plan.next();
       if (step === undefined) return;
@@ -161,7 +162,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
         // Requests the candidate first, before prefetching takes all slots.
         if (needsFetch) prefetcher.start(Hop.first(entry.url, "sitemap", rules));
         prefetcher.fill();
-        plan.took(entry, await visitor.visit(entry));
+        plan.recordVisit(entry, await visitor.visit(entry));
         // Requests the homepage in parallel with the sitemaps of robots.txt.
         if (plan.isHomepageDue) void homepageOnce();
       } else if (step.type === "homepage") await homepageOnce();
@@ -178,9 +179,9 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
       sitemaps: visitor.readable,
       invalid: visitor.invalid,
       pages: budget.pages,
-      requests: asked.requests,
+      requests: counts.requests,
       // This is copied, because responses may still arrive while the caller handles the last event.
-      obtained: { ...asked.obtained },
+      obtained: { ...counts.obtained },
       wireBytes: budget.wireBytes,
       reusedBytes: budget.reusedBytes,
       duration: Math.round(performance.now() - open.openedAt),
@@ -195,7 +196,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };
     await visitor.report(root, 0, nothingRead);
     // An archive with more documents than were read would give a different tree, so it is left unfinished.
-    if (!time.leftUnread && !budget.isEnough) await store?.finish();
+    if (!time.hasUnread && !budget.isEnough) await store?.finish();
     return {
       type: "finished",
       end: budget.isEnough ? "limit" : "end",

@@ -51,13 +51,13 @@ export interface Frame {
   /** How many further children were only counted, because the budgets do not reach them. */
   unlisted: number;
   /** How many of the references fit into the budget for the length of URLs. */
-  within: number;
-  /** The next reference to visit, and the next one to prefetch. */
+  withinBudget: number;
+  /** How many references were visited, and how many were considered for prefetching. */
   next: number;
-  ahead: number;
+  prefetched: number;
   readonly children: Sitemap[];
-  /** References that were refused and only counted, by the code of the reason. */
-  readonly counted: Map<string, CountedRefusals>;
+  /** References that were refused and have no node, by the code of the reason. */
+  readonly refusals: Map<string, CountedRefusals>;
   readonly measurements: Measurements;
 }
 
@@ -71,6 +71,7 @@ export interface CountedRefusals {
 /** Creates a frame whose children have not been visited yet. */
 export function frameOf(node: Frame["node"], given: Partial<Frame> = {}): Frame {
   const depth = given.parent === undefined ? 0 : given.parent.depth + 1;
-  const empty = { keys: [], references: [], unlisted: 0, next: 0, ahead: 0, children: [], measurements: nothingRead };
-  return { node, parent: undefined, depth, ...empty, within: Number.POSITIVE_INFINITY, counted: new Map(), ...given };
+  const numbers = { unlisted: 0, next: 0, prefetched: 0, withinBudget: Number.POSITIVE_INFINITY };
+  const lists = { keys: [], references: [], children: [], refusals: new Map() };
+  return { node, parent: undefined, depth, ...numbers, ...lists, measurements: nothingRead, ...given };
 }

@@ -16,7 +16,7 @@ export async function withHere(prepared: Prepared, source: DocumentSource, signa
 }
 
 /** Finds the host that a website's documents name. Returns rewrites from there to the website's address, or none if both are the same. */
-export async function herePairs(homepage: string, options: Options): Promise<Rewrite> {
+export async function hereRewrites(homepage: string, options: Options): Promise<Rewrite> {
   const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
   const prepared = prepare(homepage, rest);
   const { settings, startUrls } = prepared;

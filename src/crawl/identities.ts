@@ -29,7 +29,7 @@ export class Identities {
 const mostIdentities = 10_000;
 
 // Returns undefined if it is uncertain what the sitemap lists, or if it is one page of a feed.
-function identityOf({ outcome, listed, complete, isWhole }: Reading): string | undefined {
+function identityOf({ outcome, identity, complete, isWhole }: Reading): string | undefined {
   const isFeedPage = outcome.kind === "pages" && outcome.next !== undefined;
-  return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? listed : undefined;
+  return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? identity : undefined;
 }

@@ -16,7 +16,7 @@ export interface OpenCrawl extends RunOptions {
   readonly time: TimeBudget;
   readonly openedAt: number;
   /** The number of requests, and of documents by how they were obtained. */
-  readonly asked: Pick<Totals, "requests" | "obtained">;
+  readonly counts: Pick<Totals, "requests" | "obtained">;
   /** Closes everything but the store. */
   close(): Promise<void>;
 }
@@ -33,10 +33,10 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
   const close = async () => {
     for (const each of closing.splice(0)) await each();
   };
-  const asked = { requests: 0, obtained: noneObtained() };
+  const counts = { requests: 0, obtained: noneObtained() };
   const onEvent = (event: CrawlEvent) => {
-    if (event.type === "request") asked.requests += 1;
-    if (event.type === "response" && event.outcome === "found") asked.obtained[event.obtained] += 1;
+    if (event.type === "request") counts.requests += 1;
+    if (event.type === "response" && event.outcome === "found") counts.obtained[event.obtained] += 1;
     settings.onEvent?.(event);
     given.onSideEvent?.(event);
   };
@@ -76,7 +76,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
     }
     const sources = { source, fetcher, store, answers, onResumed: onFetched };
     const problems = [...(given.problems ?? []), ...settled.problems];
-    return { ...given, prepared, problems, sources, time, openedAt, asked, close };
+    return { ...given, prepared, problems, sources, time, openedAt, counts, close };
   } catch (error) {
     await close();
     throw error;

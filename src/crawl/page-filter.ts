@@ -92,7 +92,7 @@ export class PageFilter {
   }
 
   /** Whether `limit` was reached, so that no more pages are listed. */
-  get reached(): boolean {
+  get isLimitReached(): boolean {
     return this.listed >= this.settings.limit;
   }
 
@@ -145,7 +145,7 @@ export class PageFilter {
 
   /** Returns the pages to list. */
   async pages<List extends PageList>(pages: List): Promise<List | readonly SitemapPage[]> {
-    if (this.reached) {
+    if (this.isLimitReached) {
       this.isCut ||= pages.length > 0;
       return [];
     }

@@ -6,7 +6,7 @@ import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
 
-interface Candidate<Origin> {
+interface KeptPage<Origin> {
   /** The page. It is copied if it is kept for some time, because its texts may keep the whole document in memory. */
   page: SitemapPage;
   isCopy: boolean;
@@ -19,7 +19,7 @@ interface Candidate<Origin> {
 /** The pages of one section in one sitemap: how many there are, and those with the lowest hashes. */
 interface Group<Origin> {
   count: number;
-  kept: Candidate<Origin>[];
+  kept: KeptPage<Origin>[];
 }
 
 /** Collects a sample. `Origin` is what identifies a batch of pages to the caller, such as their event. */
@@ -90,7 +90,7 @@ export class PageSample<Origin> {
     return shares;
   }
 
-  // Drops candidates that will not get into the sample. On average, the sample needs no more than a group's current share of the pages seen so
+  // Drops pages that will not get into the sample. On average, the sample needs no more than a group's current share of the pages seen so
   // far. Twice that share and a few more are kept, because chance decides how many of the lowest hashes come early.
   #trim(): void {
     const groups = [...this.#groups.values()];
@@ -100,17 +100,17 @@ export class PageSample<Origin> {
       const share = 16 + Math.ceil((2 * this.#size * Math.sqrt(group.count)) / sum);
       group.kept = lowest(group.kept, Math.min(share, this.#size));
       this.#kept += group.kept.length;
-      for (const candidate of group.kept) {
-        if (!candidate.isCopy) candidate.page = structuredClone(candidate.page);
-        candidate.isCopy = true;
+      for (const kept of group.kept) {
+        if (!kept.isCopy) kept.page = structuredClone(kept.page);
+        kept.isCopy = true;
       }
     }
   }
 }
 
-function lowest<Origin>(candidates: readonly Candidate<Origin>[], count: number): Candidate<Origin>[] {
-  if (candidates.length <= count) return [...candidates];
-  return [...candidates].sort((one, other) => one.hash - other.hash || one.at - other.at).slice(0, count);
+function lowest<Origin>(kept: readonly KeptPage<Origin>[], count: number): KeptPage<Origin>[] {
+  if (kept.length <= count) return [...kept];
+  return [...kept].sort((one, other) => one.hash - other.hash || one.at - other.at).slice(0, count);
 }
 
 // Beyond this number of groups, sections are sampled together.

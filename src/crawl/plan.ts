@@ -35,7 +35,7 @@ export interface PlanOptions {
   /** Problems of the whole website that are known before the crawl begins. */
   readonly problems?: readonly Problem[] | undefined;
   /** Returns the problem once the time for this website is up. */
-  readonly over: () => Problem | undefined;
+  readonly outOfTime: () => Problem | undefined;
 }
 
 // If the first requests, for robots.txt, the homepage and guesses, are all refused in the same way, this many refusals mean that the website
@@ -55,7 +55,7 @@ export class Plan {
   // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
   readonly #stack: Frame[] = [];
   // Indexes that were read before their visit, so that their references may be prefetched, too.
-  readonly #early = new Set<Frame>();
+  readonly #earlyFrames = new Set<Frame>();
   // The next page of the feed that was visited last.
   #nextPage: Declaration | undefined;
   // Each robots.txt that has not been read yet.
@@ -63,10 +63,10 @@ export class Plan {
   // All candidates after robots.txt that have not been tried yet. Known once the homepage has been read.
   #candidates: Candidate[] = [];
   // Well-known paths that the website's CMS does not use. They are tried if nothing else is found.
-  #others: Candidate[] = [];
-  // `later` means that a robots.txt may still redirect, and show where the homepage is; `due`, that the homepage can be requested; `taken`,
+  #unlikely: Candidate[] = [];
+  // `later` means that a robots.txt may still redirect, and show where the homepage is; `due`, that the homepage can be requested; `done`,
   // that it was read.
-  #homepageState: "later" | "due" | "taken";
+  #homepageState: "later" | "due" | "done";
   #homepageResult: Followed | undefined;
   // Whether everything declared has been read, so that only well-known paths are left.
   #isGuessing = false;
@@ -82,7 +82,7 @@ export class Plan {
       this.#homepageState = this.#robots.length > 0 ? "later" : "due";
     } else {
       this.#candidates = start.sitemaps.map((url) => ({ url, by: "given" }));
-      this.#homepageState = "taken";
+      this.#homepageState = "done";
     }
   }
 
@@ -110,9 +110,9 @@ export class Plan {
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
     const { budget } = this.#options;
     if (budget.isEnough || budget.exhausted() !== undefined) return;
-    for (const frame of [...this.#stack.toReversed(), ...this.#early]) {
+    for (const frame of [...this.#stack.toReversed(), ...this.#earlyFrames]) {
       if (!this.#lookBelow(frame, start)) return;
-      this.#early.delete(frame);
+      this.#earlyFrames.delete(frame);
     }
     if (this.#robots.length > 0) return;
     for (const candidate of this.#candidates) {
@@ -130,14 +130,14 @@ export class Plan {
   }
 
   /** Adds references that became known before the visit of their index, so that they may be prefetched, too. */
-  expect(frame: Frame): void {
-    this.#early.add(frame);
+  addEarly(frame: Frame): void {
+    this.#earlyFrames.add(frame);
   }
 
   /** Records the result of a visit. */
-  took(entry: Declaration, visit: Visit): void {
+  recordVisit(entry: Declaration, visit: Visit): void {
     const { parent, by } = entry;
-    if (by !== undefined) this.#tookCandidate({ ...entry, by }, visit);
+    if (by !== undefined) this.#recordCandidate({ ...entry, by }, visit);
     if (visit.type === "node") {
       parent.children.push(visit.node);
       const { next } = visit;
@@ -155,8 +155,8 @@ export class Plan {
   }
 
   /** Records the homepage, or that there is none. From now on, all candidates after robots.txt are known. */
-  tookHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
-    this.#homepageState = "taken";
+  recordHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
+    this.#homepageState = "done";
     this.#homepageResult = followed;
     if (followed?.outcome === "found" || followed?.status !== undefined) this.#moveTo(followed.url);
     if (followed !== undefined && followed.outcome !== "found") {
@@ -166,9 +166,9 @@ export class Plan {
       if (!isKnown) this.problems.add("homepage-unreachable", defined({ status }));
     }
     const { links, paths } = content;
-    const { candidates, others } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
+    const { candidates, unlikely } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
     this.#candidates = candidates;
-    this.#others = others;
+    this.#unlikely = unlikely;
   }
 
   /**
@@ -207,12 +207,12 @@ export class Plan {
   }
 
   #nextBelow(frame: Frame): Step {
-    const { over, budget, visited, rules } = this.#options;
+    const { outOfTime, budget, visited, rules } = this.#options;
     const reference = frame.references[frame.next];
-    const [counted] = reference === undefined ? frame.counted.values() : [];
+    const [counted] = reference === undefined ? frame.refusals.values() : [];
     if (counted !== undefined) {
       const { entry, reason, count } = counted;
-      frame.counted.delete(reason.code);
+      frame.refusals.delete(reason.code);
       return { type: "cut", entry, reason: count === 1 ? reason : { ...reason, count } };
     }
     if (reference === undefined || budget.isEnough) {
@@ -223,7 +223,7 @@ export class Plan {
       return { type: "leave", node, frame };
     }
     const entry = { ...reference, parent: frame };
-    const spent = over() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
+    const spent = outOfTime() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
     // References whose documents were read early are still visited, because their pages were already reported.
     const isRead = ({ url }: SitemapReference) => budget.isReserved(Hop.first(url, "sitemap", rules).key);
     if (spent === undefined || isRead(reference)) {
@@ -243,10 +243,10 @@ export class Plan {
     if (this.isStopped || this.#options.budget.isEnough) return undefined;
     const robots = this.#nextRobots();
     if (robots !== undefined) return this.#visitOf(robots);
-    if (this.#homepageState !== "taken") return { type: "homepage" };
+    if (this.#homepageState !== "done") return { type: "homepage" };
     this.#isGuessing ||= isGuess(this.#candidates[0]?.by);
     for (;;) {
-      const candidate = this.#candidates.shift() ?? (this.#hasReadable ? undefined : this.#others.shift());
+      const candidate = this.#candidates.shift() ?? (this.#hasReadable ? undefined : this.#unlikely.shift());
       if (candidate === undefined || !this.#isSkipped(candidate)) return candidate && this.#visitOf(candidate);
       this.records.push({ url: candidate.url, by: candidate.by, outcome: "skipped" });
     }
@@ -274,7 +274,7 @@ export class Plan {
     return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
 
-  #tookCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
+  #recordCandidate({ url, by, ifNeeded }: Candidate, { type, result }: Visit): void {
     const { outcome, status, finalUrl = url, reason } = result;
     // The archive has the document, but its bytes are damaged.
     const isDamaged = type === "omitted" && reason?.code === "archive-digest";
@@ -298,13 +298,13 @@ export class Plan {
   // Starts to prefetch the references of one index. Returns whether all of them were started.
   #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
-    frame.ahead = Math.max(frame.ahead, frame.next);
-    const end = Math.min(frame.references.length, frame.within);
-    for (const reference of frame.references.slice(frame.ahead, Math.min(frame.ahead + mostAtOnce, end))) {
+    frame.prefetched = Math.max(frame.prefetched, frame.next);
+    const end = Math.min(frame.references.length, frame.withinBudget);
+    for (const reference of frame.references.slice(frame.prefetched, Math.min(frame.prefetched + mostAtOnce, end))) {
       if (refusedByName(reference.url) === undefined && !start({ ...reference, parent: frame }, false)) break;
-      frame.ahead += 1;
+      frame.prefetched += 1;
     }
-    return frame.ahead >= end;
+    return frame.prefetched >= end;
   }
 
   // If the website redirected to another of its origins, its homepage, robots.txt and well-known paths are requested there.

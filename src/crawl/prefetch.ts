@@ -93,7 +93,7 @@ export class Prefetcher {
   }
 
   /** Records that the document of this reference no longer waits to be read. */
-  taken(first: Hop): void {
+  stopWaiting(first: Hop): void {
     if (this.#waiting.delete(fetchKey(first.request))) this.fill();
   }
 
@@ -139,7 +139,7 @@ export class Prefetcher {
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
       if (!store.isResumed(request)) return fetched;
-      rules.cookies.take(fetched);
+      rules.cookies.store(fetched);
       onResumed(fetched);
       return fetched;
     }
@@ -154,7 +154,7 @@ export class Prefetcher {
       const answer = again === undefined ? this.#unused.get(requestKey(request)) : undefined;
       this.#unused.delete(requestKey(request));
       const fetched = { ...(answer ?? (await source.fetch({ ...request, signal }))), again };
-      rules.cookies.take(fetched);
+      rules.cookies.store(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
       if (fetched.outcome !== "found" || source.hasRoomFor === undefined) return fetched;

@@ -136,16 +136,16 @@ export function prepare(
 
 /** Returns the settings to save in an archive, ready for JSON. A limit of `Infinity` is omitted. */
 export function archivedSettings(settings: Settings): Record<string, unknown> {
-  return kept(shapingOptions, settings as unknown as Record<string, unknown>);
+  return shapingValues(shapingOptions, settings as unknown as Record<string, unknown>);
 }
 
-function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function shapingValues(rows: readonly OptionRow[], values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     rows
       .filter(({ name, shapesTree }) => shapesTree !== false && values[name] !== Number.POSITIVE_INFINITY)
       .map(({ name, members }) => [
         name,
-        members === undefined ? values[name] : kept(members, values[name] as Record<string, unknown>),
+        members === undefined ? values[name] : shapingValues(members, values[name] as Record<string, unknown>),
       ]),
   );
 }
@@ -154,17 +154,18 @@ function kept(rows: readonly OptionRow[], values: Readonly<Record<string, unknow
 export function replayOptions(archived: Readonly<Record<string, unknown>>, reader: ArchiveSettings): Options {
   const fields = new Map(Object.entries(archived));
   const fixed = withFixedLimits(reader.limits);
-  const options: Record<string, unknown> = { ...reader, limits: { ...smaller(reader.limits, {}), ...fixed } };
+  const options: Record<string, unknown> = { ...reader, limits: { ...smallerLimits(reader.limits, {}), ...fixed } };
   for (const row of shapingOptions) {
     const value = fields.get(row.name);
     if (value === undefined) continue;
-    const checked = row.name === "limits" ? { ...smaller(reader.limits, value), ...fixed } : checkOption(row, value);
+    const checked =
+      row.name === "limits" ? { ...smallerLimits(reader.limits, value), ...fixed } : checkOption(row, value);
     options[row.name] = row.name === "rewrite" ? [...reader.rewrite, ...(checked as Rewrite)] : checked;
   }
   return options as Options;
 }
 
-function smaller(own: Limits, archived: unknown): Limits {
+function smallerLimits(own: Limits, archived: unknown): Limits {
   expectObject("limits", archived);
   const given = new Map<string, unknown>(Object.entries(archived as object));
   const limits = limitOptions.map((row) => {

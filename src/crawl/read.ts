@@ -52,7 +52,7 @@ export interface Reading {
   /** Whether the document was read to its end. */
   readonly isWhole: boolean;
   /** A key that is equal for documents that list the same URLs, in any order and format. */
-  readonly listed: string;
+  readonly identity: string;
   /** The rules of a robots.txt. */
   readonly robots: RobotsGroups | undefined;
 }
@@ -111,7 +111,7 @@ export async function* read(
     wireBytes: text.wireBytes,
     decodedBytes: text.decodedBytes,
     isWhole,
-    listed: `${outcome.kind} ${listed.pages} ${listed.sitemaps}`,
+    identity: `${outcome.kind} ${listed.pages} ${listed.sitemaps}`,
     charset: text.charset,
     robots: parser.robots,
   };
@@ -132,20 +132,20 @@ export async function* textOf(document: Document, { limits }: ReadSettings): Asy
 }
 
 // This module is imported when the first document is read, because it loads the decompressors.
-let opening: typeof import("../open/open-document.ts") | undefined;
+let openModule: typeof import("../open/open-document.ts") | undefined;
 
 async function opened(
   { url, headers, body, isRobots }: Document,
   limits: AllLimits,
   problems: ProblemLog,
 ): Promise<OpenedDocument> {
-  opening ??= await import("../open/open-document.ts");
+  openModule ??= await import("../open/open-document.ts");
   const { documentBytes, robotsBytes, encodingLayers } = limits;
   const most =
     isRobots || isRobotsUrl(url)
       ? ({ maxBytes: robotsBytes, limitCode: "limit-robots-bytes" } as const)
       : { maxBytes: documentBytes };
-  return new opening.OpenedDocument(body, { headers, ...most, encodingLayers, problems });
+  return new openModule.OpenedDocument(body, { headers, ...most, encodingLayers, problems });
 }
 
 /** The bytes of a document, whole or in chunks. */
@@ -210,12 +210,4 @@ export function pauseWhenDue(): Promise<void> | undefined {
       resolve();
     });
   });
-}
-
-/** Pauses if a pause is due. Then throws the signal's reason if it is aborted. */
-export async function takeTurn(signal: AbortSignal | undefined): Promise<void> {
-  const pause = pauseWhenDue();
-  if (pause === undefined) return;
-  await pause;
-  signal?.throwIfAborted();
 }

@@ -171,13 +171,13 @@ export class Hop {
     const { hops, problems } = this.#chain;
     const { url } = this;
     if (fetched.outcome === "found")
-      return { outcome: "found", document: fetched, request: this.request, url, keys: this.#ends, problems, hops };
+      return { outcome: "found", document: fetched, request: this.request, url, keys: this.#keys, problems, hops };
     const response = fetched.attempts === 0 ? undefined : responseOf(fetched, hops);
     return { ...this.#fail(fetched.outcome, fetched.reason, fetched.status), response };
   }
 
   #fail(outcome: FailureOutcome, reason: Problem, status: number | undefined): FollowFailure {
-    return { outcome, url: this.url, keys: this.#ends, ...defined({ status }), reason };
+    return { outcome, url: this.url, keys: this.#keys, ...defined({ status }), reason };
   }
 
   get #isAnonymous(): boolean {
@@ -189,7 +189,7 @@ export class Hop {
     return this.#chain.before[0] ?? this;
   }
 
-  get #ends(): string[] {
+  get #keys(): string[] {
     return [...new Set([this.#first.key, this.key])];
   }
 }
@@ -198,7 +198,7 @@ export class Hop {
 export function hopsFrom(source: Pick<DocumentSource, "fetch">, { cookies }: FollowRules, signal?: AbortSignal) {
   return async ({ request }: Hop): Promise<Fetched> => {
     const fetched = await source.fetch({ ...request, signal });
-    cookies.take(fetched);
+    cookies.store(fetched);
     return fetched;
   };
 }

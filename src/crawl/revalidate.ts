@@ -60,16 +60,16 @@ export function revalidating(
     const conditional = before && validators(before.headers);
     if (before === undefined || conditional === undefined) return await network.fetch(request);
     const answer = await network.fetch({ ...request, conditional });
-    if (!isPuzzled(answer)) return answer;
+    if (!isDueToConditions(answer)) return answer;
     const { status, attempts, firstByte, receivedAt: revalidatedAt, headers = [] } = answer;
-    // The 304 must be about the archived document, and the document must be intact.
-    const isSame = status === 304 && isAbout(conditional, headers) && (await whileBusy(isIntact(before)));
+    // The 304 must be about the archived version, and that must be intact.
+    const isSame = status === 304 && confirms(conditional, headers) && (await whileBusy(isIntact(before)));
     if (!isSame) return await network.fetch(request);
     const { role, anonymous } = request;
     // `receivedAt` stays the same, because the bytes were received then, not today.
     const { duration: _, revalidatedAt: __, ...document } = before;
     const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
-    return { ...document, ...asked, headers: freshened(before.headers, headers), obtained: "not-modified" };
+    return { ...document, ...asked, headers: mergedHeaders(before.headers, headers), obtained: "not-modified" };
   }
 
   return {
@@ -91,7 +91,7 @@ function timeOf({ receivedAt }: Fetched): number {
 
 // Replaces stored headers with those of a 304, except for headers that describe the stored bytes or a connection:
 // https://www.rfc-editor.org/rfc/rfc9111#section-3.2. Stored cookies are dropped, because they are not set again.
-function freshened(stored: HeaderList, fresh: HeaderList): HeaderList {
+function mergedHeaders(stored: HeaderList, fresh: HeaderList): HeaderList {
   const updated = fresh.filter(([name]) => !fixedHeaders.has(name));
   const replaced = new Set(["set-cookie", ...updated.map(([name]) => name)]);
   return [...stored.filter(([name]) => !replaced.has(name)), ...updated];
@@ -102,13 +102,13 @@ const fixedHeaders: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "te", "trailer", "upgrade"],
 ]);
 
-// Whether a response is not the document: it is a 304, or an error or an empty body that the conditions may have caused.
-function isPuzzled(answer: Fetched): boolean {
+// Whether the conditions may have caused a response that is not the document: a 304, an error, or an empty body.
+function isDueToConditions(answer: Fetched): boolean {
   if (answer.outcome === "found") return header(answer.headers, "content-length") === "0";
-  return answer.status !== undefined && puzzledStatuses.has(answer.status);
+  return answer.status !== undefined && conditionCodes.has(answer.status);
 }
 
-const puzzledStatuses: ReadonlySet<number> = new Set([304, 400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
+const conditionCodes: ReadonlySet<number> = new Set([304, 400, 405, 406, 409, 412, 415, 416, 417, 422, 428, 431, 501]);
 
 // Apache adds the coding to an ETag when it compresses, but does not recognize that form: it needs the bare one.
 const codingSuffix = /(?:--?|;)(?:gzip|br|zstd|deflate)(?="?$)/i;
@@ -128,8 +128,8 @@ function validators(headers: HeaderList): Readonly<Record<string, string>> | und
   return defined({ "if-none-match": tags.length === 0 ? undefined : tags.join(", "), "if-modified-since": date });
 }
 
-// Whether a 304 is about the requested version. It may carry another form of the ETag, or none.
-function isAbout(conditional: Readonly<Record<string, string>>, headers: HeaderList): boolean {
+// Whether a 304 confirms the archived version. It may carry another form of the ETag, or none.
+function confirms(conditional: Readonly<Record<string, string>>, headers: HeaderList): boolean {
   const tag = header(headers, "etag");
   const asked = conditional["if-none-match"];
   const bare = (each: string) => each.trim().replace(/^W\//, "").replace(codingSuffix, "");

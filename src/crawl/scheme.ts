@@ -30,7 +30,7 @@ export async function settleScheme(
   let tried: string | undefined;
   const trying = (prepared: Prepared): Fetcher => {
     const retry: Settings["retry"] = (failure, attempt) =>
-      tried !== undefined && mayBePlain(failure, tried) ? false : prepared.settings.retry?.(failure, attempt);
+      tried !== undefined && mayWorkWithHttp(failure, tried) ? false : prepared.settings.retry?.(failure, attempt);
     return open({ ...prepared, settings: { ...prepared.settings, retry } });
   };
   let prepared: Prepared = { ...given, assumed: [] };
@@ -45,15 +45,15 @@ export async function settleScheme(
       tried = url;
       const answer = await fetcher.fetch({ ...firstRequest(prepared, url), signal });
       answers.set(origin, answer);
-      failure = failureOf(answer);
-      if (failure === undefined || !mayBePlain(failure, url)) continue;
-      const plain = withPlain(prepared, origin);
+      failure = noAnswer(answer);
+      if (failure === undefined || !mayWorkWithHttp(failure, url)) continue;
+      const plain = movedToHttp(prepared, origin);
       const other = trying(plain);
-      const plainAnswer = await other.fetch({ ...firstRequest(plain, asPlain(url)), signal }).catch(async (error) => {
+      const plainAnswer = await other.fetch({ ...firstRequest(plain, withHttp(url)), signal }).catch(async (error) => {
         await other.close();
         throw error;
       });
-      const works = failureOf(plainAnswer) === undefined;
+      const works = noAnswer(plainAnswer) === undefined;
       await (works ? fetcher : other).close();
       if (!works) continue;
       // The bodies of other responses ended with their fetcher.
@@ -93,23 +93,23 @@ function firstRequest({ start, settings }: Prepared, url: string): DocumentReque
   return { url: new URL("/robots.txt", bare).href, role: "robots" };
 }
 
-function withPlain(prepared: Prepared, origin: string): Prepared {
-  const moved = (url: string) => (parseUrl(url)?.origin === origin ? asPlain(url) : url);
+function movedToHttp(prepared: Prepared, origin: string): Prepared {
+  const moved = (url: string) => (parseUrl(url)?.origin === origin ? withHttp(url) : url);
   const { homepage, sitemaps } = prepared.start;
   const start = { homepage: moved(homepage), sitemaps: sitemaps?.map(moved) };
   return { ...prepared, start, startUrls: prepared.startUrls.map(moved) };
 }
 
-function asPlain(url: string): string {
+function withHttp(url: string): string {
   return url.replace(/^https:/i, "http:");
 }
 
 // Any response counts as an answer, except a server error.
-function failureOf(answer: Fetched): Problem | undefined {
+function noAnswer(answer: Fetched): Problem | undefined {
   return answer.outcome === "failed" || answer.outcome === "refused" ? answer.reason : undefined;
 }
 
-function mayBePlain(failure: Problem, url: string): boolean {
+function mayWorkWithHttp(failure: Problem, url: string): boolean {
   if (lacksTls(failure)) return true;
   const { code, value } = failure;
   if (code === "tls-certificate") return value === "ERR_TLS_CERT_ALTNAME_INVALID" || value === "HOSTNAME_MISMATCH";

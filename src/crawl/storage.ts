@@ -32,7 +32,7 @@ export async function openStorage(prepared: Prepared, isNeeded = false, page?: P
   const options = { signal, documents: limits.sitemaps };
   const previous = settings.previous && (await openPrevious(settings.previous, start.homepage, options));
   try {
-    if (resume !== undefined) return { ...(await goOn(resume, prepared, page)), previous };
+    if (resume !== undefined) return { ...(await resumeArchive(resume, prepared, page)), previous };
     if (save === undefined && !isNeeded) return { prepared, previous };
     return { prepared, store: await createStore({ kind, save, info: infoOf(prepared, page?.pages) }), previous };
   } catch (error) {
@@ -69,7 +69,7 @@ async function openPrevious(
   return archives;
 }
 
-async function goOn(
+async function resumeArchive(
   path: string,
   prepared: Prepared,
   page: PageStorage | undefined,
@@ -79,7 +79,7 @@ async function goOn(
   try {
     const goingOn = withSettingsOf(resumed.info, prepared);
     const info = infoOf(goingOn, page?.pages ?? resumed.info.pages);
-    const [about, asked] = [aboutOf(resumed.info), aboutOf(info)];
+    const [about, asked] = [targetOf(resumed.info), targetOf(info)];
     if (about !== asked || resumed.info.homepage !== info.homepage) {
       const message = `${path} cannot be resumed: it is an archive of ${about}, not of ${asked}`;
       throw new SitemapError("invalid-archive", message);
@@ -92,7 +92,7 @@ async function goOn(
   }
 }
 
-function aboutOf({ homepage, sitemaps }: ArchiveInfo): string {
+function targetOf({ homepage, sitemaps }: ArchiveInfo): string {
   return sitemaps?.join(" ") ?? homepage ?? "";
 }
 

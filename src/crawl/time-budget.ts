@@ -22,7 +22,7 @@ export class TimeBudget {
   readonly #timer: NodeJS.Timeout | undefined;
   #endedAt: number | undefined;
   /** Whether documents may have been fetched but not read, so that a replay of the archive would give a different tree. */
-  leftUnread = false;
+  hasUnread = false;
 
   constructor(settings: Settings) {
     const { time } = settings.limits;
@@ -48,9 +48,9 @@ export class TimeBudget {
   }
 
   /** Returns the problem once nothing more may be read. */
-  over(): Problem | undefined {
+  exhausted(): Problem | undefined {
     if (this.#endedAt === undefined || performance.now() - this.#endedAt < grace) return undefined;
-    this.leftUnread = true;
+    this.hasUnread = true;
     return this.#limit();
   }
 
@@ -58,7 +58,7 @@ export class TimeBudget {
    * Returns the pending response, or a failure if the time limit is reached first. The store keeps the failure, so that a replay gives the
    * same tree.
    */
-  async fetched(
+  async fetchedInTime(
     { url, role, anonymous }: DocumentRequest,
     fetching: Promise<Fetched>,
     store: Store | undefined,
@@ -73,12 +73,12 @@ export class TimeBudget {
   }
 
   /** Wraps a document, so that reading it is cut off when the time limit is reached, and throws when the caller's signal is aborted. */
-  read(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
+  limited(fetched: FetchedDocument): FetchedDocument & { readonly isCut: () => boolean } {
     const { body } = fetched;
     const { end } = body;
     const isCut = () => {
       this.#settings.signal?.throwIfAborted();
-      const late = this.over();
+      const late = this.exhausted();
       end.problem ??= late;
       return late !== undefined;
     };

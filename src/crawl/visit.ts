@@ -1,6 +1,6 @@
 // Visits one reference: resolves it to a document, reads that, and reports the result. The result is a finished sitemap, an
 // index whose children are to be visited, or nothing (a guess without a sitemap).
-import { isGuess as isGuessed } from "../discover/candidates.ts";
+import { isGuess } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import { documentKey, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -60,6 +60,11 @@ export interface VisitOptions {
   readonly readsEarly: boolean;
 }
 
+/** What is known about a document that was read: its measurements, and whether its `start` event was sent. */
+interface ReadState extends Pick<Content, "started"> {
+  readonly measurements: Measurements;
+}
+
 export class Visitor {
   /** Whether there was no loss so far. */
   complete = true;
@@ -80,7 +85,7 @@ export class Visitor {
     this.#options = options;
     this.#io = io;
     this.#emit = emit;
-    this.#homeHost = websiteOf(options.homepage);
+    this.#homeHost = bareHostOf(options.homepage);
   }
 
   async visit(entry: Declaration): Promise<Visit> {
@@ -97,7 +102,7 @@ export class Visitor {
     const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules);
     const refusal = (hop: Hop, depth: number | undefined): Problem | undefined => {
       if (visited.isAncestor(hop)) return problem("cycle");
-      // Redirects use no budget, and a document that was read before its visit was already counted.
+      // Redirects use no budget, and a document that was read before its visit was already refusals.
       const isCounted = hop !== first || budget.unreserve(hop.key);
       return (isCounted ? undefined : budget.exhausted(1, depth)) ?? refusedByName(hop.url);
     };
@@ -105,10 +110,10 @@ export class Visitor {
       // A redirect of robots.txt leads to robots.txt, even if its target was declared as a sitemap.
       if (isRobots && hop !== first) return undefined;
       const node = visited.sitemapAt(hop);
-      const missing = visited.missingAt(hop.key, isGuess(entry));
+      const missing = visited.missingAt(hop.key, isOptional(entry));
       const seen = node ? { node } : missing && { missing: { ...missing, keys: [first.key] } };
       // A guess at a known URL does not use any budget.
-      if (seen !== undefined && hop === first && isGuess(entry)) return seen;
+      if (seen !== undefined && hop === first && isOptional(entry)) return seen;
       const reason = isRobots ? undefined : refusal(hop, node ? undefined : entry.parent.depth + 1);
       const url = hop === first ? entry.url : hop.url;
       return reason === undefined ? seen : { missing: { url, keys: [], outcome: "refused", reason } };
@@ -118,7 +123,7 @@ export class Visitor {
     if ("missing" in followed) return this.#missing(entry, followed.missing);
     if (followed.outcome === "found") return this.#document(followed, entry);
     const { reason } = followed;
-    if (reason.code === "archive-missing" && (omitMissing || isGuess(entry))) {
+    if (reason.code === "archive-missing" && (omitMissing || isOptional(entry))) {
       return { type: "omitted", result: { outcome: "absent", reason } };
     }
     return this.#missing(entry, reason.code === "not-a-sitemap" ? { ...followed, outcome: reason.code } : followed);
@@ -128,7 +133,7 @@ export class Visitor {
   async invalidAt(
     entry: Declaration,
     { url, reason, keys, response }: Pick<Missing, "url" | "reason" | "keys" | "response">,
-    content?: { readonly measurements: Measurements; readonly started: boolean },
+    content?: ReadState,
   ): Promise<InvalidSitemap> {
     const node: InvalidSitemap = { kind: "invalid", ...this.#declared(entry, url), reason };
     const depth = entry.parent.depth + 1;
@@ -207,7 +212,7 @@ export class Visitor {
       const isNew = hop !== undefined && !visited.isAncestor(hop) && visited.sitemapAt(hop) === undefined;
       return { type: "node", node, result, next: isNew ? next : undefined };
     }
-    if (entry.by === "robots") await this.#takeCrawlDelay(reading, url);
+    if (entry.by === "robots") await this.#applyCrawlDelay(reading, url);
     else budget.spendSitemaps(1);
     if (reading.robots) for (const each of [entry.url, url]) this.robots.set(each, rulesIn(reading));
     // An index that also lists pages gets a child for them, at the same URL.
@@ -219,12 +224,9 @@ export class Visitor {
   }
 
   // Handles a document that was received, but is not what was declared.
-  #unreadable(
-    { url, keys, document: { status } }: FoundDocument,
-    entry: Declaration,
-    reason: Problem,
-    content: { readonly measurements: Measurements; readonly started: boolean },
-  ): Promise<Visit> {
+  #unreadable(found: FoundDocument, entry: Declaration, reason: Problem, content: ReadState): Promise<Visit> {
+    const { url, keys, document } = found;
+    const { status } = document;
     const isRobots = entry.by === "robots";
     // A document that is not a robots.txt may still be a sitemap, under the URL that robots.txt redirected to.
     const known = isRobots ? keys.slice(0, 1) : keys;
@@ -236,8 +238,8 @@ export class Visitor {
     return this.#missing(entry, isNone ? { ...failed, outcome: "not-a-sitemap" } : failed, content);
   }
 
-  // If the delay is not respected, that is a problem of this run and not of the document, so it has no node.
-  async #takeCrawlDelay(reading: Reading, url: string): Promise<void> {
+  // If this run does not respect the delay, that is not a problem of the document, so it is reported without a node.
+  async #applyCrawlDelay(reading: Reading, url: string): Promise<void> {
     const { settings } = this.#options;
     const limit = this.#io.setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
     if (limit === undefined) return;
@@ -265,22 +267,18 @@ export class Visitor {
 
   // Handles a URL without a sitemap. If it was declared, a node says why; many that are refused for the same reason share one. A guess gets
   // no node, but is remembered, so that it is not requested again.
-  async #missing(
-    entry: Declaration,
-    missing: Missing,
-    content?: { measurements: Measurements; started: boolean },
-  ): Promise<Visit> {
+  async #missing(entry: Declaration, missing: Missing, content?: ReadState): Promise<Visit> {
     const { url, outcome, status, reason } = missing;
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
-    if ((isGuess(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
+    if ((isOptional(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
       this.#options.visited.abandon(missing);
       return { type: "omitted", result };
     }
     if (outcome === "refused" && entry.by === undefined && !this.#options.budget.mayShowRefused()) {
-      const { counted } = entry.parent;
-      const alike = counted.get(reason.code);
-      if (alike === undefined) counted.set(reason.code, { entry, reason, count: 1 });
+      const { refusals } = entry.parent;
+      const alike = refusals.get(reason.code);
+      if (alike === undefined) refusals.set(reason.code, { entry, reason, count: 1 });
       else alike.count += 1;
       return { type: "omitted", result };
     }
@@ -310,7 +308,7 @@ export class Visitor {
   // Returns the fields that every node has.
   #declared(reference: SitemapReference, url: string) {
     // Most sitemaps are on the homepage's host, which this comparison shows without a URL parser.
-    const isAtHome = url.startsWith(this.#options.homepage) || websiteOf(url) === this.#homeHost;
+    const isAtHome = url.startsWith(this.#options.homepage) || bareHostOf(url) === this.#homeHost;
     const declaredUrl = reference.url === url ? undefined : reference.url;
     const offHost = isAtHome ? undefined : (true as const);
     return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };
@@ -318,8 +316,8 @@ export class Visitor {
 }
 
 // Whether a failure leaves no node, because no sitemap was declared there.
-function isGuess({ by }: Declaration): boolean {
-  return by === "robots" || isGuessed(by);
+function isOptional({ by }: Declaration): boolean {
+  return by === "robots" || isGuess(by);
 }
 
 // Returns the URL of a document after redirects, if it differs from the declared one.
@@ -333,6 +331,6 @@ function measured({ document, hops }: FoundDocument, { wireBytes, decodedBytes, 
   return { wireBytes, decodedBytes, response };
 }
 
-function websiteOf(url: string): string {
+function bareHostOf(url: string): string {
   return bareHost(parseUrl(url)?.host ?? "");
 }

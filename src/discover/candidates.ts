@@ -28,10 +28,10 @@ export function candidatesFor(
   const { useRobots, extraKnownPaths, useFeeds, useLlms } = settings;
   const ifNeeded = settings.knownPaths === "if-needed";
   // If the homepage keeps its path, the root of the host is also tried.
-  const places = settings.path === "keep" ? [homepage, homepageOf(homepage)] : [homepage];
-  const at = (path: string, by: Candidate["by"]) => places.map((place) => ({ url: below(place, path), by }));
-  const guesses = places.flatMap((place) =>
-    paths.map((path) => ({ url: below(place, path), by: "known-path", ifNeeded }) as const),
+  const folders = settings.path === "keep" ? [homepage, homepageOf(homepage)] : [homepage];
+  const at = (path: string, by: Candidate["by"]) => folders.map((folder) => ({ url: below(folder, path), by }));
+  const guesses = folders.flatMap((folder) =>
+    paths.map((path) => ({ url: below(folder, path), by: "known-path", ifNeeded }) as const),
   );
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
@@ -47,14 +47,14 @@ export function candidatesFor(
 
 /**
  * Lists what to try after robots.txt: the homepage's sitemap links, the well-known paths, and the homepage's feeds before guessed ones. If
- * the website's CMS is known, `paths` are its paths, and the `others` are tried only if nothing is found.
+ * the website's CMS is known, `paths` are its paths, and the `unlikely` ones are tried only if nothing is found.
  */
 export function candidatesBeyond(
   homepage: string,
   settings: Settings,
   links: readonly Candidate[],
   paths: readonly string[] | undefined,
-): { readonly candidates: Candidate[]; readonly others: Candidate[] } {
+): { readonly candidates: Candidate[]; readonly unlikely: Candidate[] } {
   const guesses = (at?: readonly string[]) => candidatesFor(homepage, settings, at).filter(({ by }) => by !== "robots");
   const all = guesses();
   const chosen = paths === undefined ? all : guesses([...paths, ...commonPaths]);
@@ -63,7 +63,7 @@ export function candidatesBeyond(
     ...links.filter(({ isFeed }) => !isFeed),
     ...chosen.toSpliced(feeds, 0, ...links.filter(({ isFeed }) => isFeed)),
   ];
-  return { candidates, others: all.filter(({ url }) => !chosen.some((each) => each.url === url)) };
+  return { candidates, unlikely: all.filter(({ url }) => !chosen.some((each) => each.url === url)) };
 }
 
 /** Next.js writes `sitemap/0.xml`, `sitemap/1.xml` and so on without an index, so each one leads to the next. */

@@ -42,7 +42,7 @@ export class HomepageLinks {
     let base: string | undefined;
     const onTag = (name: string, attributes: Attributes): void => {
       const { href, rel = "", type = "" } = attributes;
-      hints?.takeTag(name, attributes);
+      hints?.addTag(name, attributes);
       if (name === "base" && href !== undefined)
         base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
       if (name !== "link") return;

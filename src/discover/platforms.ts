@@ -59,15 +59,15 @@ export class PlatformHints {
   readonly #found = new Set<Platform>();
 
   constructor(headers: HeaderList) {
-    for (const [name, value] of headers) this.#take(`header ${name}: ${value.slice(0, longestHint)}`);
+    for (const [name, value] of headers) this.#add(`header ${name}: ${value.slice(0, longestHint)}`);
   }
 
   /** Looks for signs in a tag of the HTML: `meta`, `link`, `script` or `img`. */
-  takeTag(tag: string, { name = "", content = "", href, src }: Attributes): void {
+  addTag(tag: string, { name = "", content = "", href, src }: Attributes): void {
     if (tag === "meta" && /^generator$/i.test(name.trim()))
-      this.#take(`generator ${content.trim().slice(0, longestHint)}`);
+      this.#add(`generator ${content.trim().slice(0, longestHint)}`);
     const asset = src ?? (tag === "link" ? href : undefined);
-    if (asset !== undefined) this.#take(`asset ${asset.trim().slice(0, longestHint)}`);
+    if (asset !== undefined) this.#add(`asset ${asset.trim().slice(0, longestHint)}`);
   }
 
   /** The paths of the recognized platforms, in the order of the table; undefined if there is none. */
@@ -76,7 +76,7 @@ export class PlatformHints {
     return platforms.filter((platform) => this.#found.has(platform)).flatMap(({ paths }) => paths);
   }
 
-  #take(hint: string): void {
+  #add(hint: string): void {
     for (const platform of platforms)
       if (!this.#found.has(platform) && platform.evidence.test(hint)) this.#found.add(platform);
   }

@@ -17,7 +17,7 @@ export interface Endpoint {
 }
 
 /** Returns why this URL must not be requested, judging by the URL alone, or undefined if it may be. */
-export function refusalOf(url: URL, allowPrivate: boolean): Problem | undefined {
+export function policyRefusal(url: URL, allowPrivate: boolean): Problem | undefined {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     return problem("scheme-refused", { value: url.protocol });
   }

@@ -7,7 +7,8 @@ import type { HttpRequest, Pulled } from "./request.ts";
 
 export interface ResponseBodyOptions {
   readonly request: HttpRequest;
-  readonly rest: AsyncIterator<Uint8Array>;
+  /** The chunks after the first one. */
+  readonly chunks: AsyncIterator<Uint8Array>;
   readonly limit: number;
   readonly limitCode: "limit-document-bytes" | "limit-robots-bytes";
   /** Milliseconds since the request was sent. */
@@ -36,8 +37,8 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   #received = 0;
   // The offset after everything that was pulled, which may be one chunk ahead of what the reader has received.
   #offset: number;
-  #rest: ResponseBody | undefined;
-  #isLeft = false;
+  #continuation: ResponseBody | undefined;
+  #isCanceled = false;
   readonly #lending: NodeJS.Timeout;
 
   /** `first` is the first chunk, or undefined for an empty body. */
@@ -64,11 +65,11 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   async next(): Promise<Chunk> {
     const first = this.#first;
     this.#first = undefined;
-    if (first !== undefined) return this.#take(first);
+    if (first !== undefined) return this.#limited(first);
     const pulled = await this.#ahead;
     if (pulled === undefined || "code" in pulled || pulled.done) return { done: true, value: undefined };
     this.#ahead = this.#pull();
-    return this.#take(pulled.value);
+    return this.#limited(pulled.value);
   }
 
   return(): Promise<IteratorResult<Uint8Array>> {
@@ -78,28 +79,28 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   #pull(): Promise<Pulled> {
-    const pulling = this.#rest === undefined ? this.#pullOrContinue() : this.#rest.next();
+    const pulling = this.#continuation === undefined ? this.#pullOrContinue() : this.#continuation.next();
     // The rejection reaches the next call of `next`, if there is one.
     pulling.catch(() => {});
     return pulling;
   }
 
   async #pullOrContinue(): Promise<Pulled> {
-    const { request, rest, continueAt } = this.#options;
-    const pulled = await request.pull(rest);
+    const { request, chunks, continueAt } = this.#options;
+    const pulled = await request.pull(chunks);
     if (!("code" in pulled)) {
       if (pulled.done) request.end();
       else this.#offset += pulled.value.length;
       return pulled;
     }
     request.end();
-    this.#rest = await continueAt(this.#offset, pulled);
-    if (this.#rest !== undefined) return this.#rest.next();
-    if (!this.#isLeft) this.end.problem = pulled;
+    this.#continuation = await continueAt(this.#offset, pulled);
+    if (this.#continuation !== undefined) return this.#continuation.next();
+    if (!this.#isCanceled) this.end.problem = pulled;
     return pulled;
   }
 
-  #take(chunk: Uint8Array): Chunk {
+  #limited(chunk: Uint8Array): Chunk {
     const { limit, limitCode } = this.#options;
     const room = limit - this.#received;
     const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
@@ -112,10 +113,10 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
   }
 
   #cancel(): void {
-    this.#isLeft = true;
+    this.#isCanceled = true;
     this.#ahead = undefined;
-    this.#options.request.cancel(this.#options.rest);
-    void this.#rest?.return();
+    this.#options.request.cancel(this.#options.chunks);
+    void this.#continuation?.return();
     this.#options.abort();
   }
 }

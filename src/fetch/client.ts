@@ -7,7 +7,7 @@ import { endsWithConnection, type HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { hostOf } from "./address-policy.ts";
-import { type Connect, createConnect, type Way } from "./connect.ts";
+import { type Connect, createConnect, type Route } from "./connect.ts";
 import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { Lookup } from "./lookup.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
@@ -19,7 +19,7 @@ export function builtInClient(settings: Settings, lookup?: Lookup): OwnClient {
   return new BuiltInClient(settings, createConnect(settings, lookup));
 }
 
-interface Route extends Way {
+interface KeyedRoute extends Route {
   /** A key that is equal for requests that may share a connection. */
   readonly key: string;
 }
@@ -59,7 +59,7 @@ class BuiltInClient implements OwnClient {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #exchange(socket: net.Socket, route: Route, url: URL, request: ClientRequest): Promise<ClientResponse> {
+  async #exchange(socket: net.Socket, route: KeyedRoute, url: URL, request: ClientRequest): Promise<ClientResponse> {
     if (request.signal.aborted) socket.destroy();
     request.signal.throwIfAborted();
     const { proxy, isTunnel, key } = route;
@@ -85,7 +85,7 @@ class BuiltInClient implements OwnClient {
     throw new ConnectionProblem(problem("proxy-refused", { status: 407, value: "GET" }));
   }
 
-  #route(url: URL, { allowPrivate, attempt = 1 }: ClientRequest): Route | Problem {
+  #route(url: URL, { allowPrivate, attempt = 1 }: ClientRequest): KeyedRoute | Problem {
     const host = hostOf(url);
     const secure = url.protocol === "https:";
     const proxy = this.#proxyFor(url);
@@ -177,7 +177,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
           .on("end", this.#onEnd)
           .on("close", this.#onEnd)
           .on("error", () => {});
-        const headers = withClose(status, headerList(rawHeaders));
+        const headers = withClose(status, headerPairs(rawHeaders));
         const flaw = flawOf(status, headers);
         if (flaw !== undefined) this.#refuse(flaw);
         else resolve({ status, headers, body: this });
@@ -277,7 +277,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
 }
 
 // Node.js decodes headers as Latin-1, which keeps every byte, so that UTF-8 can still be decoded later.
-function headerList(raw: readonly string[]): HeaderList {
+function headerPairs(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as const] : []));
 }
 

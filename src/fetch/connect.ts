@@ -16,7 +16,7 @@ import { type ChosenProxy, openTunnel, proxyFailure } from "./proxy.ts";
 import { Clock, type Wait } from "./timeouts.ts";
 
 /** How to reach a website: directly, through a proxy that gets the whole URL, or through a tunnel. */
-export interface Way {
+export interface Route {
   readonly endpoint: Endpoint;
   readonly proxy?: ChosenProxy | undefined;
   readonly isTunnel: boolean;
@@ -25,7 +25,7 @@ export interface Way {
 }
 
 /** Opens a connection. Rejects with a `ConnectionProblem`, or with the signal's reason. */
-export type Connect = (way: Way, signal: AbortSignal) => Promise<net.Socket>;
+export type Connect = (way: Route, signal: AbortSignal) => Promise<net.Socket>;
 
 export function createConnect(settings: Settings, lookup: Lookup = systemLookup()): Connect {
   const addressesOf = checkedLookup(lookup);

@@ -17,7 +17,7 @@ export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
   const known = (where === "body" ? bodyCodes.get(code) : undefined) ?? codes.get(code) ?? family(code);
-  if (known !== undefined) return problem(known, sayCode.has(known) ? { value: readableCode(code) } : {});
+  if (known !== undefined) return problem(known, withCode.has(known) ? { value: readableCode(code) } : {});
   return problem("client-failed", { value: error instanceof Error ? error.message : String(error) });
 }
 
@@ -64,7 +64,7 @@ function family(code: string): ProblemCode | undefined {
   return code.startsWith("HPE_") ? "http-protocol" : undefined;
 }
 
-const sayCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);
+const withCode: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["tls-certificate", "tls-failed", "http-protocol"]);
 
 // Makes codes of HTTP parsers readable. Codes of TLS stay, because the table of problems has words for them.
 function readableCode(code: string): string {

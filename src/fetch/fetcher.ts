@@ -9,7 +9,7 @@ import { type Problem, problem } from "../model/problem.ts";
 import { failureOf, fetchedEvent, isChallenge, isDocument, isRedirect, outcomeOfProblem } from "../model/status.ts";
 import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
-import { refusalOf } from "./address-policy.ts";
+import { policyRefusal } from "./address-policy.ts";
 import { ResponseBody } from "./body.ts";
 import { builtInClient, type OwnClient } from "./client.ts";
 import { secureContextOf } from "./connect.ts";
@@ -147,7 +147,7 @@ class DocumentFetch {
   #delay = 0;
   // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
-  #answered: Pick<Fetched, "receivedAt" | "firstByte"> = {};
+  #times: Pick<Fetched, "receivedAt" | "firstByte"> = {};
   // The response whose body broke, where it broke, and the request for the rest.
   #whole: Head | undefined;
   #offset = 0;
@@ -167,7 +167,7 @@ class DocumentFetch {
     const { settings, trustedOrigins, hosts } = this.#context;
     const { network } = settings;
     const allowPrivate = network === "allow-private" || (network === "default" && trustedOrigins.has(target.origin));
-    const refusal = refusalOf(target, allowPrivate);
+    const refusal = policyRefusal(target, allowPrivate);
     if (refusal !== undefined) return this.#fail("refused", refusal);
     for (;;) {
       const controller = new FollowingController(this.#signal, this.#context.closing);
@@ -217,7 +217,7 @@ class DocumentFetch {
     this.#sentAt = performance.now();
     const head = await request.send(client, { url, headers: sent, allowPrivate, attempt });
     const isResponse = !("code" in head);
-    this.#answered = { receivedAt: new Date().toISOString(), ...(isResponse && { firstByte: this.#sinceSent() }) };
+    this.#times = { receivedAt: new Date().toISOString(), ...(isResponse && { firstByte: this.#sinceSent() }) };
     if (!isResponse) {
       // The failure is recorded before the slot is released, because the next request depends on it.
       const failed = this.#failOrRetry(outcomeOfProblem(head), head, slot);
@@ -233,7 +233,7 @@ class DocumentFetch {
     if (body) return this.#document(request, { ...head, body }, slot);
     // This is not awaited, but the slot is kept until the rest has been discarded.
     request.discard(head);
-    if (isRedirect(status)) return { outcome: "redirect", ...this.#asked(), status, headers: head.headers };
+    if (isRedirect(status)) return { outcome: "redirect", ...this.#exchange(), status, headers: head.headers };
     const { outcome, reason } = failureOf(status, head.headers);
     if (pause?.refusal === undefined) return this.#failOrRetry(outcome, reason, slot, head, pause);
     const retryAfter = toDate(Date.now() + pause.delay);
@@ -253,7 +253,7 @@ class DocumentFetch {
     const isRobots = this.#request.role === "robots";
     const body = new ResponseBody(first.done ? undefined : first.value, {
       request,
-      rest: head.body,
+      chunks: head.body,
       limit: isRobots ? robotsBytes : documentBytes,
       limitCode: isRobots ? "limit-robots-bytes" : "limit-document-bytes",
       sinceSent: () => this.#sinceSent(),
@@ -264,7 +264,7 @@ class DocumentFetch {
       continueAt: (offset, reason) => this.#continueAt(offset, reason, head, slot),
       abort: () => this.abort(new Error("The body is no longer wanted")),
     });
-    return { outcome: "found", ...this.#asked(), status: head.status, headers: head.headers, body };
+    return { outcome: "found", ...this.#exchange(), status: head.status, headers: head.headers, body };
   }
 
   async #continueAt(offset: number, reason: Problem, head: Head, slot: Slot): Promise<ResponseBody | undefined> {
@@ -303,13 +303,13 @@ class DocumentFetch {
 
   #fail(outcome: FailureOutcome, reason: Problem, head?: Head): FailedFetch {
     const answer = head && { status: head.status, headers: head.headers };
-    return { outcome, ...this.#asked(), ...answer, reason };
+    return { outcome, ...this.#exchange(), ...answer, reason };
   }
 
-  #asked(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
+  #exchange(): Pick<Fetched, "url" | "role" | "anonymous" | "attempts" | "receivedAt" | "firstByte"> {
     const { role, anonymous } = this.#request;
     const { attempts } = this.#end;
-    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts, ...this.#answered };
+    return { url: this.#url, role, ...(anonymous ? { anonymous } : {}), attempts, ...this.#times };
   }
 
   #sinceSent(): number {

@@ -40,12 +40,12 @@ export class HostHealth {
 
   /** Whether a request is probing if the host, or the origin, responds again. Other requests must wait for it. */
   isProbed(origin: string): boolean {
-    return this.#doubts(origin).some((doubt) => doubt.isProbed);
+    return this.#doubtful(origin).some((doubt) => doubt.isProbed);
   }
 
   /** Starts a request. Call the returned function at its end: it tells whether the request was a probe that others wait for. */
   startRequest(origin: string): () => boolean {
-    const probed = this.#doubts(origin);
+    const probed = this.#doubtful(origin);
     for (const doubt of probed) doubt.isProbed = true;
     return () => {
       const ended = probed.splice(0);
@@ -86,7 +86,7 @@ export class HostHealth {
   }
 
   // Returns the host and the origin, if a single request must first probe whether they respond again.
-  #doubts(name: string): Probed[] {
+  #doubtful(name: string): Probed[] {
     const origin = this.#origins.get(name);
     const list: Probed[] = this.#host.pauses > 0 ? [this.#host] : [];
     if (origin !== undefined && origin.failures >= (origin.hasAnswered ? mostFailures : 1)) list.push(origin);

@@ -22,7 +22,7 @@ export interface Slot {
   release(): void;
 }
 
-/** The facts about a request that the limiter needs. */
+/** What the limiter must know about a request. */
 export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
@@ -72,10 +72,10 @@ export class HostLimiter {
    */
   async acquire(target: URL, signal: AbortSignal, traits: Traits = {}): Promise<Slot | Problem> {
     const host = this.#host(target);
-    const slot = refusalOf(host, target) ?? (await this.#inLine(host, target, signal, traits));
+    const slot = refusalOf(host, target) ?? (await this.#queue(host, target, signal, traits));
     if ("code" in slot || this.#shared === undefined) return slot;
     try {
-      slot.join(await this.#shared.acquire(target, signal, traits));
+      slot.addShared(await this.#shared.acquire(target, signal, traits));
     } catch (error) {
       slot.release();
       throw error;
@@ -101,7 +101,7 @@ export class HostLimiter {
   pause(target: URL, milliseconds: number): void {
     const host = this.#host(target);
     host.nextAt = Math.max(host.nextAt, performance.now() + milliseconds);
-    this.#serve(host);
+    this.#assignSlots(host);
   }
 
   /** Sets the minimum delay between two requests to this host, if it is longer than the `delay` option. Counts from the last request. */
@@ -141,25 +141,25 @@ export class HostLimiter {
     this.#open += change;
   }
 
-  #inLine(host: Host, target: URL, signal: AbortSignal, { isRetry, isRedirected }: Traits): Promise<OwnSlot | Problem> {
+  #queue(host: Host, target: URL, signal: AbortSignal, { isRetry, isRedirected }: Traits): Promise<OwnSlot | Problem> {
     return waitFor(signal, (resolve) => {
       const waiter: Waiter = { target, resolve };
       const line = isRetry || isRedirected ? host.continuing : host.waiting;
       line.add(waiter);
       this.#count(host, 1);
-      this.#serve(host);
+      this.#assignSlots(host);
       return () => {
         line.delete(waiter);
         this.#count(host, -1);
-        this.#serve(host);
+        this.#assignSlots(host);
       };
     });
   }
 
   // Assigns slots after the state of a host has changed.
-  #serve(host: Host): void {
+  #assignSlots(host: Host): void {
     if (this.#closed) return;
-    this.#consider(host);
+    this.#updateReady(host);
     while (this.#running < this.#settings.concurrency.total) {
       const [next] = this.#ready;
       if (next === undefined) return;
@@ -168,18 +168,18 @@ export class HostLimiter {
       if (waiter !== undefined && (next.continuing.delete(waiter) || next.waiting.delete(waiter))) {
         waiter.resolve(this.#start(next, waiter.target));
       }
-      this.#consider(next);
+      this.#updateReady(next);
     }
   }
 
   // Adds a host to the ready ones, or sets its timer.
-  #consider(host: Host): void {
+  #updateReady(host: Host): void {
     clearTimeout(host.timer);
     const isWanted = host.running < this.#settings.concurrency.perHost && nextWaiter(host) !== undefined;
     const wait = isWanted && host.nextAt > 0 ? host.nextAt - performance.now() : 0;
     if (isWanted && wait <= 0) this.#ready.add(host);
     else this.#ready.delete(host);
-    if (wait > 0) host.timer = setTimeout(() => this.#serve(host), Math.min(wait, longestTimer));
+    if (wait > 0) host.timer = setTimeout(() => this.#assignSlots(host), Math.min(wait, longestTimer));
   }
 
   #start(host: Host, target: URL): OwnSlot {
@@ -193,14 +193,14 @@ export class HostLimiter {
     this.#running++;
     let shared: SharedSlot | undefined;
     let sentAt = now;
-    let held = true;
-    let open = true;
+    let isHeld = true;
+    let isOpen = true;
     const endRequest = health.startRequest(origin);
     const slot: OwnSlot = {
       get origin() {
         return health.origin(origin);
       },
-      join: (other) => {
+      addShared: (other) => {
         shared = other;
         sentAt = performance.now();
       },
@@ -213,30 +213,30 @@ export class HostLimiter {
           this.#shared?.pause(target, pause.delay);
         }
         endRequest();
-        this.#serve(host);
+        this.#assignSlots(host);
         return pause;
       },
       failed: (reason, isRetried) => {
         health.failed(origin, reason, performance.now() - sentAt, isRetried);
         this.#refuseWaiting(host);
         endRequest();
-        this.#serve(host);
+        this.#assignSlots(host);
       },
       lend: () => {
         shared?.lend();
-        if (!held) return;
-        held = false;
+        if (!isHeld) return;
+        isHeld = false;
         host.running--;
         this.#running--;
-        this.#serve(host);
+        this.#assignSlots(host);
       },
       release: () => {
-        if (!open) return;
-        open = false;
+        if (!isOpen) return;
+        isOpen = false;
         this.#count(host, -1);
         slot.lend();
         shared?.release();
-        if (endRequest()) this.#serve(host);
+        if (endRequest()) this.#assignSlots(host);
       },
     };
     return slot;
@@ -267,7 +267,7 @@ interface Waiter {
 
 interface OwnSlot extends Slot {
   /** Makes the request also use a slot of the fleet. */
-  join(shared: SharedSlot): void;
+  addShared(shared: SharedSlot): void;
 }
 
 class Host {

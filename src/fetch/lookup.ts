@@ -14,14 +14,14 @@ export interface LookupOptions {
 }
 
 /** Resolves a name, without a time limit. Replaced in tests. */
-export type Ask = (hostName: string) => Promise<readonly string[]>;
+export type Resolve = (hostName: string) => Promise<readonly string[]>;
 
-export function systemLookup(ask: Ask = getaddrinfo, limit: number = longestLookup): Lookup {
+export function systemLookup(resolveName: Resolve = getaddrinfo, limit: number = longestLookup): Lookup {
   const answers = new Map<string, Promise<readonly string[]>>();
   return (hostName, { isRetry }) => {
     const known = isRetry ? undefined : answers.get(hostName);
     if (known !== undefined) return known;
-    const answer = inTurn(hostName, ask, limit);
+    const answer = inTurn(hostName, resolveName, limit);
     answers.delete(hostName);
     answers.set(hostName, answer);
     const [oldest = ""] = answers.keys();
@@ -39,19 +39,19 @@ const atATime = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-async function inTurn(hostName: string, ask: Ask, limit: number): Promise<readonly string[]> {
+async function inTurn(hostName: string, resolveName: Resolve, limit: number): Promise<readonly string[]> {
   if (running < atATime) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
-  const asked = ask(hostName).finally(() => {
+  const asked = resolveName(hostName).finally(() => {
     const next = waiting.shift();
     if (next === undefined) running--;
     else next();
   });
-  return within(limit, asked);
+  return withTimeout(limit, asked);
 }
 
 /** Returns the promise's result, or rejects after `limit` milliseconds. */
-export function within<T>(limit: number, promise: Promise<T>, sentence = "No answer"): Promise<T> {
+export function withTimeout<T>(limit: number, promise: Promise<T>, sentence = "No answer"): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(Object.assign(new Error(sentence), { code: "ETIMEOUT" })), limit);

@@ -3,7 +3,7 @@
 import { type HeaderList, header } from "../model/exchange.ts";
 import { problem } from "../model/problem.ts";
 import { ConnectionProblem } from "./failure.ts";
-import { counted, type Head } from "./request.ts";
+import { type Head, withLength } from "./request.ts";
 
 /** The request for the rest of a body, and the check of its response. */
 export interface RestRequest {
@@ -26,7 +26,7 @@ export function requestForRest({ headers, isDecoded }: Head, received: number): 
       const announced = header(headers, "content-length");
       if (length === undefined || !isSame) return undefined;
       const fits = announced === undefined || Number(announced) === received + length;
-      return fits ? counted(head.body, length, refuseLonger) : undefined;
+      return fits ? withLength(head.body, length, refuseLonger) : undefined;
     },
   };
 }

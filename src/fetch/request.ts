@@ -61,7 +61,7 @@ export class HttpRequest {
       if (!hasHead && !this.#isEnded) this.#clock.start({ limit, code });
     };
     this.#clock.start({ limit: client.tellsWhenSent === true ? Number.POSITIVE_INFINITY : limit, code });
-    const answer = ask(client, { ...request, signal: this.#controller.signal, onSent });
+    const answer = sendChecked(client, { ...request, signal: this.#controller.signal, onSent });
     try {
       const head = await this.#wait(answer);
       if ("body" in head) this.#body = head.body;
@@ -69,7 +69,7 @@ export class HttpRequest {
     } finally {
       hasHead = true;
       // A client that ignores its signal may still respond.
-      if (this.#isEnded) void answer.then((late) => "body" in late && letGo(late.body));
+      if (this.#isEnded) void answer.then((late) => "body" in late && release(late.body));
     }
   }
 
@@ -77,7 +77,7 @@ export class HttpRequest {
   pull(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
     if (this.#isEnded) return this.#abortResult();
     this.#clock.start({ limit: this.#timeouts.idle, code: "timeout-idle" });
-    return this.#wait(next(body));
+    return this.#wait(nextChunk(body));
   }
 
   /** Reads the rest of an unwanted body, if it is short, so that its connection can be reused. */
@@ -94,7 +94,7 @@ export class HttpRequest {
     if (this.#isEnded) return;
     this.#settle({ done: true });
     this.#body = undefined;
-    letGo(body);
+    release(body);
     this.#controller.abort(new Error("The body is no longer wanted"));
   }
 
@@ -111,7 +111,7 @@ export class HttpRequest {
   readonly #onAbort = (): void => {
     const body = this.#body;
     this.end();
-    if (body !== undefined) letGo(body);
+    if (body !== undefined) release(body);
     if (this.#resolve !== undefined) this.#settle(this.#abortResult());
   };
 
@@ -144,35 +144,35 @@ export class HttpRequest {
 
 // Sends a request to the client, and checks the response. The client may be the caller's, and its mistakes are reported as problems. Never
 // rejects.
-async function ask(client: Client, request: ClientRequest): Promise<Head | Problem> {
+async function sendChecked(client: Client, request: ClientRequest): Promise<Head | Problem> {
   try {
     const answer: unknown = await client.request(request);
-    if (typeof answer !== "object" || answer === null) return failed("it returned no response");
-    if ("code" in answer) return completed(answer);
+    if (typeof answer !== "object" || answer === null) return clientFailed("it returned no response");
+    if ("code" in answer) return checkedProblem(answer);
     const { status, headers, body, decoded } = answer as Partial<ClientResponse>;
     const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 999;
-    if (status === undefined || !isStatus) return failed("the response lacks a status");
+    if (status === undefined || !isStatus) return clientFailed("the response lacks a status");
     const list = headerList(headers, decoded === true);
-    if (list === undefined) return failed("the response lacks headers, or one is not text");
+    if (list === undefined) return clientFailed("the response lacks headers, or one is not text");
     const bytes = bytesOf(body);
-    if (bytes === undefined) return failed("the response lacks a body of bytes");
+    if (bytes === undefined) return clientFailed("the response lacks a body of bytes");
     const encoding = header(list, "content-encoding") ?? header(list, "transfer-encoding");
     const length = Number(header(list, "content-length"));
     // Not every client notices that a body ended early. With an encoding, the length is not checked: a client may have
     // removed the encoding without saying so, and the length counts the encoded bytes.
-    const whole = length > 0 && encoding === undefined ? counted(bytes, length) : bytes;
+    const whole = length > 0 && encoding === undefined ? withLength(bytes, length) : bytes;
     return { status, headers: list, body: whole, isDecoded: decoded === true };
   } catch (error) {
-    return thrown(error, "head");
+    return problemOfError(error, "head");
   }
 }
 
-function thrown(error: unknown, where: "head" | "body"): Problem {
+function problemOfError(error: unknown, where: "head" | "body"): Problem {
   const found = problemOf(error, where);
   return error instanceof ConnectionProblem ? found : withCause(found, error);
 }
 
-function failed(value: string): Problem {
+function clientFailed(value: string): Problem {
   return problem("client-failed", { value });
 }
 
@@ -207,7 +207,7 @@ function bytesOf(body: unknown): AsyncIterator<Uint8Array> | undefined {
 }
 
 /** Yields the same body. Throws at its end if there were fewer than `length` bytes; calls `onLonger` if there are more. */
-export function counted(
+export function withLength(
   body: AsyncIterator<Uint8Array>,
   length: number,
   onLonger: () => void = () => {},
@@ -233,22 +233,22 @@ async function* chunks(list: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* list;
 }
 
-async function next(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
+async function nextChunk(body: AsyncIterator<Uint8Array>): Promise<Pulled> {
   try {
     for (;;) {
       const { done, value } = await body.next();
       if (done === true) return { done };
-      if (!isUint8Array(value)) return failed("a piece of the body is not a Uint8Array");
+      if (!isUint8Array(value)) return clientFailed("a piece of the body is not a Uint8Array");
       if (value.length > 0) return { done: false, value };
     }
   } catch (error) {
-    return thrown(error, "body");
+    return problemOfError(error, "body");
   }
 }
 
 async function readToEnd(body: AsyncIterator<Uint8Array>): Promise<boolean> {
   for (let left = discardBytes; left >= 0; ) {
-    const pulled = await next(body);
+    const pulled = await nextChunk(body);
     if ("code" in pulled) return false;
     if (pulled.done) return true;
     left -= pulled.value.length;
@@ -256,7 +256,7 @@ async function readToEnd(body: AsyncIterator<Uint8Array>): Promise<boolean> {
   return false;
 }
 
-function letGo(body: AsyncIterator<Uint8Array>): void {
+function release(body: AsyncIterator<Uint8Array>): void {
   try {
     body.return?.()?.then(undefined, () => {});
   } catch {
@@ -269,7 +269,7 @@ const discardBytes = 64 * 1024;
 const discardTime = 500;
 
 // Checks a problem that the caller's client returned. One with an unknown code becomes `client-failed`.
-function completed(given: { readonly code: unknown; readonly message?: unknown }): Problem {
+function checkedProblem(given: { readonly code: unknown; readonly message?: unknown }): Problem {
   const found = problemFrom(given, true);
   if (found !== undefined && isKnownCode(found.code)) return found;
   return problem("client-failed", { value: typeof given.message === "string" ? given.message : String(given.code) });

@@ -10,7 +10,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unlessAborted } from "../fetch/abort.ts";
 import { isPublicAddress } from "../fetch/address-policy.ts";
-import { type Lookup, longestLookup, systemLookup, within } from "../fetch/lookup.ts";
+import { type Lookup, longestLookup, systemLookup, withTimeout } from "../fetch/lookup.ts";
 
 /** Parts that tests replace. */
 export interface LookupParts {
@@ -43,7 +43,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
     const isOfSystem = /^[^.]*$|\.local(host)?$/.test(name) || (await ownNames).has(name);
     resolver ??= newResolver();
     try {
-      if (!isOfSystem) return await within(longestLookup, askServers(resolver, name));
+      if (!isOfSystem) return await withTimeout(longestLookup, askServers(resolver, name));
     } catch (error) {
       const noServer = codeOf(error) === "ECONNREFUSED";
       if (!noServer && !(isTrusted && isNotFound(error))) throw error;

@@ -6,7 +6,7 @@ import { prepareStream } from "../crawl/prepare.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import type { SharedLimits } from "../fetch/limiter.ts";
-import { within } from "../fetch/lookup.ts";
+import { withTimeout } from "../fetch/lookup.ts";
 import { longestTimer } from "../fetch/timeouts.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -241,7 +241,7 @@ async function crawlSite(
   const time = options.limits?.time ?? Number.POSITIVE_INFINITY;
   // An output that never answers must not keep its worker forever.
   const taken = <T>(work: Promise<T> | undefined, limit = Math.min(time, outputTime)) =>
-    work && within(Math.min(limit + 1000, longestTimer), work, "The output was not written in time");
+    work && withTimeout(Math.min(limit + 1000, longestTimer), work, "The output was not written in time");
   const see = async (event: OrderedEvent) => {
     onOrdered(event);
     output.event?.(event);

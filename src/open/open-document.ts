@@ -51,14 +51,14 @@ export class OpenedDocument implements AsyncIterable<TextPiece> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TextPiece, void, void> {
     try {
-      const content = await this.#takeLayersOff();
+      const content = await this.#removeCodings();
       if (content !== undefined) yield* this.#decode(content);
     } finally {
       for (const reader of [...this.#readers].reverse()) await reader.close();
     }
   }
 
-  async #takeLayersOff(): Promise<ByteReader | undefined> {
+  async #removeCodings(): Promise<ByteReader | undefined> {
     const { headers = [], encodingLayers, maxBytes, limitCode = "limit-document-bytes", problems } = this.#options;
     const announced = announcedCodings(header(headers, "content-encoding"));
     const onMore = () => problems.add(limitCode, { limit: maxBytes });

@@ -27,7 +27,7 @@ export function spareBlock(): Uint8Array | undefined {
 }
 
 /** Returns a block for reuse, given as a whole or as a part of it. It must not be read again. */
-export function giveBack({ buffer }: Uint8Array): void {
+export function returnBlock({ buffer }: Uint8Array): void {
   if (buffer.byteLength === blockSize && spare.length < mostSpare) spare.push(new Uint8Array(buffer));
 }
 
@@ -123,7 +123,7 @@ export async function* readBlocks(blocks: readonly Block[], reuse = false): Asyn
     next?.bytes.catch(() => undefined);
     const bytes = await ahead?.bytes;
     if (bytes !== undefined) yield bytes;
-    if (bytes !== undefined && ahead?.isReused) giveBack(bytes);
+    if (bytes !== undefined && ahead?.isReused) returnBlock(bytes);
     ahead = next;
   }
 }

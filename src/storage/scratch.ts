@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type Block, blockSize, closedError, giveBack, KeptFile, spareBlock, storageFailed } from "./file.ts";
+import { type Block, blockSize, closedError, KeptFile, returnBlock, spareBlock, storageFailed } from "./file.ts";
 
 // How many bytes stay in memory. Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
@@ -23,7 +23,7 @@ export class Scratch {
   }
 
   /** Copies and stores all bytes. */
-  async take(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
+  async putAll(chunks: AsyncIterable<Uint8Array>): Promise<Block[]> {
     const blocks: Block[] = [];
     let buffer: Uint8Array | undefined;
     let used = 0;
@@ -48,7 +48,7 @@ export class Scratch {
       this.release(blocks);
       throw error;
     }
-    if (buffer !== undefined) giveBack(buffer);
+    if (buffer !== undefined) returnBlock(buffer);
     return blocks;
   }
 
@@ -79,7 +79,7 @@ export class Scratch {
     for (const block of blocks) {
       if (block instanceof Uint8Array) {
         this.#inMemory -= block.length;
-        giveBack(block);
+        returnBlock(block);
         continue;
       }
       const slot = slotFor(block.length);

@@ -81,7 +81,7 @@ async function* passingSteps(
   const path: Extract<TreeStep, { type: "enter" }>[] = [];
   // The sitemap that is being skipped, with everything below it.
   let skipped: Sitemap | undefined;
-  for await (const step of filter.reached ? [] : steps) {
+  for await (const step of filter.isLimitReached ? [] : steps) {
     const { type, sitemap } = step;
     const parent = path.at(type === "pages" ? -2 : -1)?.sitemap as IndexSitemap | undefined;
     if (skipped !== undefined) {
@@ -89,7 +89,7 @@ async function* passingSteps(
     } else if (type === "pages") {
       const pages = filter.lists(sitemap.url, parent?.format) ? await filter.pages(step.pages) : [];
       if (pages.length > 0) yield { ...step, pages };
-      if (filter.reached) break;
+      if (filter.isLimitReached) break;
     } else if (type === "enter" && !follows(sitemap, parent, filter)) {
       skipped = sitemap;
     } else {

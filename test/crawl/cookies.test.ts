@@ -10,7 +10,7 @@ import { newFolder } from "../support/test-folder.ts";
 function sent(start: string, setAt: string, text: string, to: string, anonymous = false): string {
   const cookies = new Cookies([start]);
   const headers = text.split("\n").map((value) => ["set-cookie", value] as const);
-  cookies.take({ outcome: "redirect", url: setAt, role: "sitemap", attempts: 1, status: 302, headers, anonymous });
+  cookies.store({ outcome: "redirect", url: setAt, role: "sitemap", attempts: 1, status: 302, headers, anonymous });
   return cookies.headerFor(to) ?? "";
 }
 

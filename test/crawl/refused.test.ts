@@ -62,13 +62,13 @@ test.each([
 ])("an index keeps no more references than %i characters allow, and one to name the rest", async (most, kept) => {
   const [children] = collectors(most, 1);
   for (let at = 0; at < 100; at++) await children?.add([{ url: long }]);
-  expect(await children?.end()).toMatchObject({ within: kept - 1, unlisted: 100 - kept });
+  expect(await children?.end()).toMatchObject({ withinBudget: kept - 1, unlisted: 100 - kept });
 });
 
 test("indexes that are read at the same time share the limit", async () => {
   const indexes = collectors(5000, 3);
   for (let at = 0; at < 100; at++) for (const children of indexes) await children.add([{ url: long }]);
   const listed = await Promise.all(indexes.map((children) => children.end()));
-  expect(listed.map(({ within }) => within)).toEqual([2, 2, 1]);
+  expect(listed.map(({ withinBudget }) => withinBudget)).toEqual([2, 2, 1]);
   expect(listed.map(({ references }) => references.length)).toEqual([3, 3, 2]);
 });

@@ -3,7 +3,7 @@
 import { channel } from "node:diagnostics_channel";
 import type net from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Endpoint, isPublicAddress, refusalOf } from "../../src/fetch/address-policy.ts";
+import { type Endpoint, isPublicAddress, policyRefusal } from "../../src/fetch/address-policy.ts";
 import { createConnect } from "../../src/fetch/connect.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { createAuthority } from "../support/certificates.ts";
@@ -208,6 +208,6 @@ function utf8(text: string): string {
 test.each(["[::8.8.8.8]", "[::ffff:8.8.8.8]", "[64:ff9b::8.8.8.8]", "[2002:808:808::1]"])(
   "IPv4 inside IPv6 is refused in a URL: %s",
   (host) => {
-    expect(refusalOf(new URL(`http://${host}/`), false)?.code).toBe("address-blocked");
+    expect(policyRefusal(new URL(`http://${host}/`), false)?.code).toBe("address-blocked");
   },
 );

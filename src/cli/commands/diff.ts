@@ -178,10 +178,10 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 
 // With --here, a preview is read and listed at its own address, and the URLs of the other side are rewritten to match.
 async function comparedHere(sides: readonly SideTarget[], options: Options): Promise<Options> {
-  const { herePairs } = await import("../../crawl/here.ts");
+  const { hereRewrites } = await import("../../crawl/here.ts");
   const pairs = [...(options.rewrite ?? [])];
   for (const { target } of sides)
-    if (target.kind === "website") pairs.push(...(await herePairs(target.homepage, options)));
+    if (target.kind === "website") pairs.push(...(await hereRewrites(target.homepage, options)));
   return { ...options, here: false, rewrite: pairs };
 }
 

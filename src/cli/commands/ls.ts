@@ -187,7 +187,7 @@ async function* pagePieces(job: Job, format: PageFormat): Pieces {
   yield* writeBatches(batchesOf(job, seen), writer, run.signal);
   if (!flags.trailer) return;
   // Whether --limit or --sample may have left something out.
-  const isPart = filter.reached || filter.listed >= filter.settings.sample;
+  const isPart = filter.isLimitReached || filter.listed >= filter.settings.sample;
   const complete = finished === targets.length && run.isComplete && !isPart;
   yield `${jsonOf({ kind: "finished", complete, pages: filter.listed, sitemaps, invalid })}\n`;
 }
@@ -253,7 +253,7 @@ async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, 
       const batch = { sitemap: event.url, pages: event.pages };
       summary?.see(batch);
       yield batch;
-      if (filter.reached) break;
+      if (filter.isLimitReached) break;
     }
     run.signal.throwIfAborted();
   }
@@ -296,7 +296,7 @@ function* eachSite({ targets, filter, run }: Job): Generator<TreeTarget, void> {
     if (at > 0) run.nextSite(filter.listed - listed);
     listed = filter.listed;
     yield target;
-    if (filter.reached) return;
+    if (filter.isLimitReached) return;
   }
 }
 

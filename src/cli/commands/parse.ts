@@ -105,7 +105,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
       signal.throwIfAborted();
       const { pages, sitemaps } = step.value;
       yield writer.write({ pages: [...(await filter.pages(pages))], sitemaps });
-      step = await reading.next(!filter.reached);
+      step = await reading.next(!filter.isLimitReached);
     }
     const problems = [...("problems" in opened ? opened.problems : []), ...step.value.problems];
     ending.read = { ...step.value, problems, name, hasUrl: url !== undefined };

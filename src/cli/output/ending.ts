@@ -333,7 +333,7 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   const [host, ...others] = filter.unknownHosts;
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "other host")}`;
   const notes = [];
-  if (filter.reached) notes.push(`stopped at --limit ${filter.listed}`);
+  if (filter.isLimitReached) notes.push(`stopped at --limit ${filter.listed}`);
   if (undated > 0) notes.push(`--since skipped ${counted(undated, "page")} without a date`);
   const unknown = counted(robotsUnknown, "page");
   if (robotsUnknown > 0) notes.push(`--allowed-for skipped ${unknown}: could not read robots.txt of ${host}${more}`);
