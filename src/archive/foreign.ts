@@ -31,10 +31,10 @@ export async function readForeign(
   const { head, content } = await records.open(span);
   const url = foreignUrl(head) ?? "";
   const receivedAt = dateOf(head);
-  const asked = { url, role: "sitemap", attempts: 1, ...(receivedAt && { receivedAt }) } as const;
+  const exchange = { url, role: "sitemap", attempts: 1, ...(receivedAt && { receivedAt }) } as const;
   const truncated = truncation(head);
   const found = (status: number, headers: HeaderList, body: RecordBody): FetchedDocument => {
-    return { outcome: "found", ...asked, status, headers, body };
+    return { outcome: "found", ...exchange, status, headers, body };
   };
   if (head.type === "resource") {
     await content.return(undefined);
@@ -46,18 +46,18 @@ export async function readForeign(
   await content.return(undefined);
   if (head.type === "revisit") {
     const original = (await originals()).find(head, url);
-    if (original === undefined) return { outcome: "failed", ...asked, reason: problem("archive-revisit") };
+    if (original === undefined) return { outcome: "failed", ...exchange, reason: problem("archive-revisit") };
     const repeated = await readForeign(records, original, originals);
     // If the head of a revisit is not a 304, the same payload was sent again with this head.
     const isWhole = repeated.outcome === "found" && http?.status === repeated.status;
     return { ...repeated, url, ...(isWhole ? { headers: http.headers } : {}) };
   }
   if (http === undefined) {
-    return { outcome: "failed", ...asked, reason: problem("http-protocol", { value: "no response headers" }) };
+    return { outcome: "failed", ...exchange, reason: problem("http-protocol", { value: "no response headers" }) };
   }
   const { status, headers } = http;
-  if (isRedirect(status)) return { outcome: "redirect", ...asked, status, headers };
-  if (status < 200 || status > 299) return { ...asked, status, headers, ...failureOf(status, headers) };
+  if (isRedirect(status)) return { outcome: "redirect", ...exchange, status, headers };
+  if (status < 200 || status > 299) return { ...exchange, status, headers, ...failureOf(status, headers) };
   const isChunked = /\bchunked\b/i.test(header(headers, "transfer-encoding") ?? "") && beginsWithChunk(start);
   const isShort = !isChunked && Number(header(headers, "content-length")) > head.contentLength - http.length;
   const reason = truncated ?? (isShort ? problem("body-short") : undefined);

@@ -21,7 +21,7 @@ export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[]
 }
 
 /** Returns the failure of a request that the archive cannot answer. */
-export function unanswered({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
-  const asked = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
-  return { outcome: "failed", ...asked, attempts: 0, reason: problem(code) };
+export function archiveFailure({ url, role, anonymous }: DocumentRequest, code: ProblemCode): FailedFetch {
+  const exchange = { url: withoutCredentials(url), role, ...(anonymous && { anonymous }) };
+  return { outcome: "failed", ...exchange, attempts: 0, reason: problem(code) };
 }

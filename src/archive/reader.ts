@@ -10,7 +10,7 @@ import { exchangeFromJson } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { AnswerLimit, flagsOf, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
-import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
+import { archiveFailure, archiveKey, archiveKeys } from "./keys.ts";
 import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
 import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 
@@ -146,7 +146,7 @@ export class Archive implements DocumentSource {
     if (this.#closed) throw closedError();
     request.signal?.throwIfAborted();
     const key = archiveKeys(request).find((each) => this.answers.has(each));
-    return key === undefined ? unanswered(request, "archive-missing") : this.read(key, request);
+    return key === undefined ? archiveFailure(request, "archive-missing") : this.read(key, request);
   }
 
   /** Reads the response with this key, which must exist. A damaged response becomes a failure. */
@@ -158,7 +158,7 @@ export class Archive implements DocumentSource {
         ? readForeign(this.records, answer.response as RecordSpan, originals)
         : this.#readOwn(key, answer),
     );
-    return fetched ?? unanswered(asked, "archive-digest");
+    return fetched ?? archiveFailure(asked, "archive-digest");
   }
 
   bodyOf({ response }: Answer, problem: Problem | undefined, id?: string): RecordBody {

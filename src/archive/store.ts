@@ -8,7 +8,7 @@ import { type Block, closedError, readBlocks } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 import { cutOf, exchangeFromJson, exchangeToJson } from "./exchange-json.ts";
 import type { ArchiveInfo } from "./info.ts";
-import { archiveKey, archiveKeys, unanswered } from "./keys.ts";
+import { archiveFailure, archiveKey, archiveKeys } from "./keys.ts";
 import { Archive, type OpenArchiveOptions, openArchive } from "./reader.ts";
 import { Digester } from "./warc.ts";
 import { ArchiveWriter, copyArchive, type ReceivedBody, writeArchive } from "./writer.ts";
@@ -144,7 +144,7 @@ export class Store implements DocumentSource {
     }
     request.signal?.throwIfAborted();
     const [entry] = archiveKeys(request).flatMap((key) => this.#entries.get(key) ?? []);
-    if (entry === undefined) return unanswered(request, "archive-missing");
+    if (entry === undefined) return archiveFailure(request, "archive-missing");
     return exchangeFromJson(await this.#space.get(entry.description), (problem) => keptBody(entry, problem));
   }
 

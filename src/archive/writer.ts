@@ -29,7 +29,7 @@ export interface ReceivedBody {
 }
 
 /** The bytes of a record. */
-type Part = AsyncIterable<Uint8Array>;
+type RecordBytes = AsyncIterable<Uint8Array>;
 
 export class ArchiveWriter {
   /** The records of the file, to read them back. */
@@ -53,7 +53,7 @@ export class ArchiveWriter {
    * Continues after the last exchange of an archive, or after the last start of a run. `start` removes what follows. The writer owns the file
    * from now on.
    */
-  static after({ records, groups }: Written): ArchiveWriter {
+  static after({ records, groups }: WrittenArchive): ArchiveWriter {
     while (groups.at(-1)?.key === "" && groups.at(-1)?.flags !== "info") groups.pop();
     return new ArchiveWriter(records, groups);
   }
@@ -96,15 +96,15 @@ export class ArchiveWriter {
       ["WARC-Target-URI", targetUri(url)],
     ] as const;
     const id = newId();
-    const parts: Part[] = [];
+    const parts: RecordBytes[] = [];
     if (status !== undefined) {
       const blocks = body?.blocks ?? [];
       const head = httpHead(status, headers, lengthOf(blocks));
       const fields = [...ownFields("response", id, "application/http; msgtype=response", receivedAt), ...about];
       // A document needs no digest of the whole record, because its payload, which is most of it, has one.
-      if (body === undefined) parts.push(this.#digestedRecord([...fields, ...unread(headers)], [head]));
+      if (body === undefined) parts.push(this.#digestedRecord([...fields, ...unreadField(headers)], [head]));
       else {
-        const all = [...fields, ["WARC-Payload-Digest", body.digest] as const, ...truncated(body.problem)];
+        const all = [...fields, ["WARC-Payload-Digest", body.digest] as const, ...truncatedField(body.problem)];
         parts.push(this.#record(all, [head, ...blocks]));
       }
     }
@@ -158,19 +158,19 @@ export class ArchiveWriter {
     return [...ownFields("metadata", newId(), contentType), ...ids];
   }
 
-  #digestedRecord(fields: readonly Field[], content: readonly Uint8Array[]): Part {
+  #digestedRecord(fields: readonly Field[], content: readonly Uint8Array[]): RecordBytes {
     return this.#record(withDigest(fields, content), content);
   }
 
-  #record(fields: readonly Field[], content: readonly Block[]): Part {
+  #record(fields: readonly Field[], content: readonly Block[]): RecordBytes {
     return this.#packed(serialize(fields, content), lengthOf(content));
   }
 
-  #packed(pieces: Part, length: number): Part {
+  #packed(pieces: RecordBytes, length: number): RecordBytes {
     return this.records.isCompressed ? compressed(pieces, length) : pieces;
   }
 
-  #append(key: string, flags: string, parts: readonly Part[]): Promise<Group> {
+  #append(key: string, flags: string, parts: readonly RecordBytes[]): Promise<Group> {
     return this.#inTurn(async () => {
       const offset = this.end;
       const group = { key, offset, lengths: await this.#write(parts), flags };
@@ -187,7 +187,7 @@ export class ArchiveWriter {
   }
 
   // Writes records. Returns their lengths.
-  async #write(parts: readonly Part[]): Promise<number[]> {
+  async #write(parts: readonly RecordBytes[]): Promise<number[]> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const { file } = this.records;
     const lengths: number[] = [];
@@ -244,7 +244,7 @@ const level = 3;
 // Up to this length, compressing on another thread would take longer.
 const smallPacked = 64 * 1024;
 
-async function* compressed(pieces: Part, length: number): AsyncGenerator<Uint8Array, undefined> {
+async function* compressed(pieces: RecordBytes, length: number): AsyncGenerator<Uint8Array, undefined> {
   if (length <= smallPacked) {
     const whole: Uint8Array[] = [];
     for await (const piece of pieces) whole.push(piece);
@@ -256,7 +256,7 @@ async function* compressed(pieces: Part, length: number): AsyncGenerator<Uint8Ar
 }
 
 // Writes one piece at a time, because the next one may overwrite it. Errors of the source reach the reader of the output.
-async function feed(gzip: zlib.Gzip, pieces: Part): Promise<void> {
+async function feed(gzip: zlib.Gzip, pieces: RecordBytes): Promise<void> {
   try {
     for await (const piece of pieces) {
       await new Promise<void>((resolve, reject) => gzip.write(piece, (error) => (error ? reject(error) : resolve())));
@@ -292,12 +292,12 @@ function isStorable(name: string, value: string, bodyLength: number): boolean {
 }
 
 /** Marks the bodies of redirects and errors as truncated, because they are not read. */
-function unread(headers: HeaderList): readonly Field[] {
+function unreadField(headers: HeaderList): readonly Field[] {
   const empty = headers.some(([name, value]) => name === "content-length" && value === "0");
   return empty ? [] : [["WARC-Truncated", "unspecified"]];
 }
 
-function truncated(problem: Problem | undefined): readonly Field[] {
+function truncatedField(problem: Problem | undefined): readonly Field[] {
   if (problem === undefined) return [];
   const { code } = problem;
   if (code === "limit-document-bytes" || code === "limit-robots-bytes") return [["WARC-Truncated", "length"]];
@@ -305,7 +305,7 @@ function truncated(problem: Problem | undefined): readonly Field[] {
 }
 
 /** An archive to copy or to continue: an open one, or the output of a writer. */
-export interface Written {
+export interface WrittenArchive {
   readonly records: RecordFile;
   readonly groups: Group[];
   readonly info: ArchiveInfo | undefined;
@@ -316,7 +316,7 @@ export interface Written {
 }
 
 /** Copies an archive, record by record. */
-export async function copyArchive(from: Written, to: string, overwrite?: boolean): Promise<void> {
+export async function copyArchive(from: WrittenArchive, to: string, overwrite?: boolean): Promise<void> {
   const write = async (writer: ArchiveWriter) => {
     for (const group of from.groups) if (group.flags !== "index") await writer.copy(from.records, group);
     const isWhole = !from.truncated && !from.altered;

@@ -87,10 +87,9 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
     if (!settings.useHomepage || plan.isStopped) return plan.recordHomepage();
     const followed = await follow(Hop.first(plan.homepage, "homepage", rules), fetchHop);
     if (followed.outcome !== "found") return plan.recordHomepage(followed);
-    const { document, url } = followed;
+    const { document, url, keys, hops } = followed;
     const content = await readHomepage(time.limited(document), url, plan.problems, settings.useFeeds);
     prefetcher.drop(followed);
-    const { keys, hops } = followed;
     const response = { status: document.status, response: responseOf(document, hops) };
     const page = { url, keys, ...response, outcome: "not-a-sitemap", reason: notSitemap("html") } as const;
     visited.foundHomepage(keys, content.isHtml ? page : undefined);

@@ -1,6 +1,5 @@
 // Follows redirects, one hop at a time. All decisions are made here: which URLs are the same document, what is a loop, how many hops are
 // allowed, which headers may be sent where, and when a hop leads to a known document.
-
 import { staysOnWebsite } from "../fetch/request-headers.ts";
 import { defined } from "../model/defined.ts";
 import {

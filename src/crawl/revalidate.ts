@@ -68,8 +68,8 @@ export function revalidating(
     const { role, anonymous } = request;
     // `receivedAt` stays the same, because the bytes were received then, not today.
     const { duration: _, revalidatedAt: __, ...document } = before;
-    const asked = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
-    return { ...document, ...asked, headers: mergedHeaders(before.headers, headers), obtained: "not-modified" };
+    const exchange = { role, attempts, ...defined({ anonymous, firstByte, revalidatedAt }) };
+    return { ...document, ...exchange, headers: mergedHeaders(before.headers, headers), obtained: "not-modified" };
   }
 
   return {

@@ -224,7 +224,7 @@ export class ChangesRun {
 
   #takeLock(): void {
     try {
-      this.#lock = FileLock.take(`${this.#state}.lock`, (owner) => inUse(this.#name, owner));
+      this.#lock = FileLock.acquire(`${this.#state}.lock`, (owner) => inUse(this.#name, owner));
     } catch (cause) {
       if (cause instanceof SitemapError) throw cause;
       const sentence = `${this.#name} cannot be written: ${systemReason(cause)}`;

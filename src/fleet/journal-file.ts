@@ -63,7 +63,7 @@ export class JournalFile {
     try {
       made = makeFolder(folder);
       for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
-      this.#lock = FileLock.take(
+      this.#lock = FileLock.acquire(
         path.join(folder, lockName),
         (owner) => new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`),
       );

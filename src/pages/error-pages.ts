@@ -32,7 +32,7 @@ export class ErrorPages {
     // Search engines treat a redirect to the homepage as an error.
     if (hops > 0 && isRoot && new URL(url).pathname !== "/") return true;
     if (hasErrorTitle(html)) return true;
-    const known = this.#known.get(root) ?? this.#ask(root);
+    const known = this.#known.get(root) ?? this.#fetchErrorPage(root);
     this.#known.set(root, known);
     const error = await known;
     if (error === undefined || isRoot) return false;
@@ -40,8 +40,8 @@ export class ErrorPages {
     return error.own.length >= fewestWords && isAlike(error, wordsOf(html));
   }
 
-  async #ask(root: string): Promise<ErrorPage | undefined> {
-    const error = await this.#source.follow(root + nowhere);
+  async #fetchErrorPage(root: string): Promise<ErrorPage | undefined> {
+    const error = await this.#source.follow(root + missingPath);
     if (error.outcome !== "found" || error.isLoop) return undefined;
     const homepage = await this.#source.follow(root);
     const usual = wordsOf(homepage.outcome === "found" ? homepage.html : "");
@@ -52,7 +52,7 @@ export class ErrorPages {
 }
 
 /** A path that no website has. It is the same in every run, so that archives contain its response. */
-export const nowhere = "sitegrove-7f3a9c51e2";
+export const missingPath = "sitegrove-7f3a9c51e2";
 // With fewer words of its own, the error page cannot be distinguished from other pages.
 const fewestWords = 2;
 

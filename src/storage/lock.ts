@@ -9,21 +9,21 @@ export class FileLock {
   readonly #path: string;
   readonly #text: string;
   readonly #remove = () => this.release();
-  readonly #beat: NodeJS.Timeout;
+  readonly #heartbeat: NodeJS.Timeout;
 
   private constructor(path: string, text: string) {
     this.#path = path;
     this.#text = text;
     process.once("exit", this.#remove);
     // Touches the file regularly, because processes on other machines or in other containers cannot see this process.
-    this.#beat = setInterval(() => {
+    this.#heartbeat = setInterval(() => {
       // An error is ignored: if the folder is gone, the next write to it reports that.
       if (this.isOurs()) utimes(path, new Date(), new Date(), () => {});
-    }, beatTime).unref();
+    }, heartbeatTime).unref();
   }
 
   /** Takes the lock. If a running process has it, throws what `refused` returns for its owner, such as `Process 7 on box`. */
-  static take(path: string, refused: (owner: string) => Error): FileLock {
+  static acquire(path: string, refused: (owner: string) => Error): FileLock {
     const id = randomBytes(4).toString("hex");
     const own = `${path}.${process.pid}.${id}`;
     const text = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), id });
@@ -68,7 +68,7 @@ export class FileLock {
 
   release(): void {
     if (this.isOurs()) rmSync(this.#path, { force: true });
-    clearInterval(this.#beat);
+    clearInterval(this.#heartbeat);
     process.off("exit", this.#remove);
   }
 }
@@ -109,5 +109,5 @@ function startOf(pid: number): string | undefined {
 }
 
 // How often the lock file is touched, and after how long without a touch it counts as abandoned, in milliseconds.
-const beatTime = 10_000;
+const heartbeatTime = 10_000;
 const longestSilence = 60_000;

@@ -127,8 +127,8 @@ export async function buildTreeWhile(
   );
   const { prepared, sources } = open;
   const documents = sources.store as Store;
-  const ask: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
-  const fetchRobots = source === undefined ? ask : undefined;
+  const askRobots: RobotsOf = async (origin) => (await import("../crawl/fetch-one.ts")).fetchRobots(origin, prepared);
+  const fetchRobots = source === undefined ? askRobots : undefined;
   const parts = { documents, isNamed: true, fetchRobots };
   try {
     return await collect(prepared, (emit) => crawlWebsite(open, emit), parts, building);

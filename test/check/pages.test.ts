@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import { readPageHead } from "../../src/check/page-head.ts";
 import type { CheckResult } from "../../src/check/result.ts";
-import { nowhere } from "../../src/pages/error-pages.ts";
+import { missingPath } from "../../src/pages/error-pages.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { sitegrove } from "../cli/program.ts";
@@ -273,7 +273,7 @@ test("soft 404s are found by their title, or because they look like the answer t
     "/sorry": text("Shop", "Sorry, sold out"),
   };
   const error = text("Shop", "Sorry, we looked everywhere without success");
-  const result = await requested(20, { ...pages, [`/${nowhere}`]: error }, Object.keys(pages));
+  const result = await requested(20, { ...pages, [`/${missingPath}`]: error }, Object.keys(pages));
   expect(found(result).map(([rule, , url]) => [rule, url])).toEqual([
     ["page-soft-404", "/title"],
     ["page-soft-404", "/404"],
@@ -284,7 +284,7 @@ test("soft 404s are found by their title, or because they look like the answer t
 test("an application that answers every path with the same shell has no soft 404s", async () => {
   const shell = html("<title>App</title><div id=root>Please enable JavaScript to use this application</div>");
   const pages = { "/": shell, "/a": shell, "/b": shell };
-  const result = await requested(10, { ...pages, [`/${nowhere}`]: shell }, Object.keys(pages));
+  const result = await requested(10, { ...pages, [`/${missingPath}`]: shell }, Object.keys(pages));
   expect(found(result)).toEqual([]);
 });
 

@@ -138,7 +138,7 @@ export class Sites {
   async #read({ homepage, target, file, state, crawl }: KeptSite): Promise<void> {
     const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
     const asked = Date.now();
-    const lock = await whenFree(() => FileLock.take(lockOf(state), busyIn(homepage)));
+    const lock = await whenFree(() => FileLock.acquire(lockOf(state), busyIn(homepage)));
     const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
     try {
       // Another server has just read the website.
