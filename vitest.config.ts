@@ -2,6 +2,7 @@ import os from "node:os";
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { builtSources } from "./test/support/built-sources.ts";
 import { SummaryReporter } from "./test/support/summary-reporter.ts";
 import { useOwnTemporaryFolder } from "./test/support/temporary-folder.ts";
 
@@ -33,11 +34,14 @@ const measuring =
 const long =
   /\/test\/(check\/(folder|rules|sample)|cli|crawl\/(positions|sites|stopping)|docs\/examples|end-to-end|fetch\/(reachability|tls)|fleet|package|report)/;
 
+// Watching needs Vitest's own modules, to see which tests a change concerns.
+const plugins = process.argv.includes("run") && process.platform !== "win32" ? [builtSources()] : [];
+
 // The two halves of the project `all`. They exist only if a project is asked for by name, so that `npx vitest run` runs no test twice.
 const isProjectNamed = process.argv.some((word) => word.startsWith("--project"));
 const parts = [
-  { extends: true as const, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: system } },
-  { extends: true as const, test: { name: "system", include: system } },
+  { extends: true as const, plugins, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: system } },
+  { extends: true as const, plugins, test: { name: "system", include: system } },
 ];
 
 class LongestFirst extends BaseSequencer {
@@ -70,7 +74,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // One project, because each has processes and modules of its own: loading the code twice takes as long as hundreds of tests.
-      { extends: true, test: { name: "all", include: ["test/**/*.test.ts"] } },
+      { extends: true, plugins, test: { name: "all", include: ["test/**/*.test.ts"] } },
       ...(isProjectNamed ? parts : []),
       {
         // Whatever the parser's tests prove must also hold if the scanner reads everything.
