@@ -152,15 +152,16 @@ describe("a small website", () => {
       findings: expect.arrayContaining([expect.objectContaining({ rule: "lastmod-date-only" })]),
     });
     expect(site.hits).toHaveLength(asked);
-    expect(readdirSync(folder).filter((name) => name.endsWith(".warc.gz"))).toHaveLength(1);
+    expect(readdirSync(folder).filter((name) => /(?<!\.changes)\.warc\.gz$/.test(name))).toHaveLength(1);
 
     site.routes = (path, home) => small(path, home)?.replace("shop/c", "shop/d");
     await ask("site_summary", { site: site.home, refresh: true });
     expect(await find("shop")).toEqual(["shop/d"]);
-    const [archive = ""] = readdirSync(folder);
-    writeFileSync(path.join(folder, archive), "damaged");
+    for (const archive of readdirSync(folder)) writeFileSync(path.join(folder, archive), "damaged");
     expect(await find("shop")).toEqual(["shop/d"]);
     expect(site.hits.length).toBeGreaterThan(asked);
+    expect((await ask("changes", { site: site.home })).text).toContain("damaged");
+    expect((await ask("changes", { site: site.home })).facts).toMatchObject({ complete: true, changes: [] });
     expect(await ask("list_pages", { site: site.home, cursor: nextCursor })).toMatchObject({
       isError: true,
       text: expect.stringContaining("earlier state"),

@@ -24,9 +24,8 @@ const longestSearch = 10_000;
 const longestMatching = 1000;
 const longestText = 500;
 
-/** A sentence, the data, and a callback for when the agent has received them. */
-export type Answer = readonly [text: string, facts: object, delivered?: Delivered | undefined];
-export type Delivered = (sent: Promise<void>) => void;
+/** A sentence, the data, and a callback that gets a promise for when they have been sent to the agent. */
+export type Answer = readonly [text: string, facts: object, onSent?: ((sent: Promise<void>) => void) | undefined];
 
 /** A page as an agent gets it. */
 export interface ListedPage {
@@ -74,61 +73,70 @@ export class Bounded<T> {
   }
 }
 
-export interface PagesAnswer {
-  /** ISO 8601: when the website was crawled. */
-  readonly crawledAt: string;
-  /** Whether all of the website's sitemaps could be read. */
-  readonly complete: boolean;
-  readonly pages: readonly ListedPage[];
-  readonly nextCursor?: string;
-  /** Why there are fewer pages than expected. */
-  readonly note?: string;
+/** The arguments of a tool. */
+export interface Question {
+  readonly site: string;
+  readonly refresh?: boolean;
+  readonly cursor?: string;
 }
 
-/** Which pages to list, and how many. */
-export interface PageChoice {
-  readonly filters: PageFilters;
-  readonly words: string;
-  readonly limit: number;
-  readonly cursor: string | undefined;
+/** The arguments of `list_pages`: which pages to list, and how many. */
+export interface PageQuestion extends Question, Omit<PageFilters, "limit"> {
+  readonly words?: string;
+  readonly limit?: number;
 }
 
 /** Lists the matching pages after the cursor, as many as fit. A cursor is valid for one `state` of the website. */
 export async function pagesOf(
   tree: SitemapTree,
-  { filters, words, limit, cursor }: PageChoice,
+  { site: _, refresh: __, cursor, words = "", limit = 100, ...filters }: PageQuestion,
   state: number,
-): Promise<PagesAnswer> {
+): Promise<Answer> {
   const matches = hasWords(words);
-  const sitemaps = distinctSitemaps(tree);
-  const [from = 0, skipped = 0] = cursor === undefined ? [] : placeIn(cursor, state, "state of the website");
+  const from = placeIn(cursor, state, "state of the website");
   const { include, exclude, ...settings } = resolvePageFilters(filters);
   const passes = passing(include, exclude);
   const filter = new PageFilter({ ...settings, include: [], exclude: [] });
   await filter.begin(tree.homepage, robotsOf(tree));
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
-  const answer = (...next: readonly number[]): PagesAnswer => {
-    const note = noteOn(tree, filter, found.items);
-    const more = next.length > 0 && { nextCursor: cursorOf(state, ...next) };
-    return { complete: tree.complete, crawledAt: crawledAt(state), pages: found.items, ...more, ...(note && { note }) };
-  };
-  // Pages before the cursor are read again only if no page may be listed twice.
-  for (let number = filter.settings.unique ? 0 : from; number < sitemaps.length; number++) {
-    let [start, at] = [0, 0];
-    const isAhead = (place: number) => number > from || (number === from && place > skipped);
-    for await (const pages of batchesOf(tree, sitemaps[number]!)) {
-      const matching = passes ? inTime(() => pages.filter(({ url }) => passes(url))) : pages;
-      for (const page of await filter.pages(matching)) {
-        at = pages.indexOf(page, at) + 1;
-        if (!isAhead(start + at) || !matches(page)) continue;
-        if (found.items.length >= limit || !found.add(listed(page))) return answer(number, start + at - 1);
+  // Returns the number of the page at which the next answer continues, or undefined at the end.
+  const search = async (): Promise<number | undefined> => {
+    let number = 0;
+    for (const sitemap of distinctSitemaps(tree)) {
+      // Pages before the cursor are read again only if no page may be listed twice.
+      if (!settings.unique && number + sitemap.pageCount <= from) {
+        number += sitemap.pageCount;
+        continue;
       }
-      [start, at] = [start + pages.length, 0];
-      if (performance.now() > until && isAhead(start)) return answer(number, start);
+      for await (const pages of batchesOf(tree, sitemap)) {
+        const matching = passes ? inTime(() => pages.filter(({ url }) => passes(url))) : pages;
+        let at = 0;
+        for (const page of await filter.pages(matching)) {
+          at = pages.indexOf(page, at);
+          if (number + at < from || !matches(page)) continue;
+          if (found.items.length >= limit || !found.add(listed(page))) return number + at;
+        }
+        number += pages.length;
+        if (performance.now() > until && number > from) return number;
+      }
     }
-  }
-  return answer();
+    return undefined;
+  };
+  const next = await search();
+  const { complete } = tree;
+  const pages = found.items;
+  const note = noteOn(tree, filter, pages);
+  const more = next === undefined ? {} : { nextCursor: cursorOf(state, next) };
+  const text = [
+    counted(pages.length, "page"),
+    ...(next === undefined ? [] : ["there are more"]),
+    ...(note ? [note] : []),
+  ];
+  return [
+    text.join("; ") + unlessComplete(complete),
+    { complete, crawledAt: new Date(state).toISOString(), pages, ...more, ...(note && { note }) },
+  ];
 }
 
 const stoppable = createContext({});
@@ -141,11 +149,6 @@ function inTime<T>(run: () => T): T {
     if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new NoAnswer("A regular expression took too long; use a wildcard pattern such as */blog/*, or `words`");
   }
-}
-
-/** Converts the state of an archive, which is the time of its crawl, to ISO 8601. */
-function crawledAt(state: number): string {
-  return new Date(state).toISOString();
 }
 
 /** Returns a remark to append to the sentence of an answer. */
@@ -163,15 +166,16 @@ function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: 
   ].join("; ");
 }
 
-/** Creates an opaque cursor, where the next result continues. It is valid for one `state`. */
-export function cursorOf(state: number, ...place: readonly number[]): string {
-  return Buffer.from([state, ...place].join(".")).toString("base64url");
+/** Creates an opaque cursor: the number of the item at which the next answer continues. It is valid for one `state`. */
+export function cursorOf(state: number, place: number): string {
+  return Buffer.from(`${state}.${place}`).toString("base64url");
 }
 
-/** Reads the position from a cursor. Throws a `NoAnswer` if it belongs to another state. */
-export function placeIn(cursor: string, state: number, about: string): readonly number[] {
-  const [known, ...place] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
-  if (known === state && place.every(Number.isSafeInteger)) return place;
+/** Reads the number from a cursor; 0 without one. Throws a `NoAnswer` if the cursor belongs to another state. */
+export function placeIn(cursor: string | undefined, state: number, about: string): number {
+  if (cursor === undefined) return 0;
+  const [known, place = Number.NaN] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
+  if (known === state && Number.isSafeInteger(place)) return place;
   throw new NoAnswer(`The cursor belongs to an earlier ${about}; call the tool without a cursor`);
 }
 
@@ -241,7 +245,7 @@ export async function summaryOf(tree: SitemapTree, state: number): Promise<Answe
   const facts = {
     site: tree.homepage,
     complete: tree.complete,
-    crawledAt: crawledAt(state),
+    crawledAt: new Date(state).toISOString(),
     pages: tree.pageCount,
     sitemaps: { readable, list: sitemaps.items, omitted: sitemaps.omitted },
     sections: largest("section", sections, mostBytes / 8),

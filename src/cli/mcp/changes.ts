@@ -1,15 +1,16 @@
 // What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. The
-// file is removed once its last answer was delivered; until then, every call repeats the list, so no change is lost.
-import { createWriteStream, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+// file is removed once its last answer was sent; until then, every call repeats the list, so no change is lost.
+import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { changes } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { CrawlEvent } from "../../model/event.ts";
+import { counted } from "../../model/figures.ts";
+import { AtomicFile } from "../../storage/atomic-file.ts";
 import { jsonOf } from "../../write/printable.ts";
-import { Bounded, cursorOf, type Delivered, listed, placeIn } from "./answers.ts";
-import { type KeptSite, linkUnlessThere, NoAnswer, notRead, type Sites, whenFree } from "./sites.ts";
+import { inPieces } from "../../write/trees.ts";
+import { type Answer, Bounded, cursorOf, listed, placeIn, unlessComplete } from "./answers.ts";
+import { type KeptSite, NoAnswer, notRead, type Sites, whenFree } from "./sites.ts";
 
 /** The first line of the file with the changes. */
 interface ListHeader {
@@ -21,26 +22,18 @@ interface ListHeader {
   readonly crawledAt: string;
 }
 
-export interface ListedChanges extends ListHeader {
-  readonly changes: readonly object[];
-  readonly nextCursor?: string;
-}
-
-/** `delivered` gets a promise that resolves when the answer was sent. */
-type ChangesAnswer = readonly [facts: ListedChanges, delivered?: Delivered];
-
 /** Lists the changes since the last time; with a cursor, the next ones of the same list. */
-export async function changesSince(sites: Sites, site: string, cursor?: string): Promise<ChangesAnswer> {
+export async function changesSince(sites: Sites, site: string, cursor?: string): Promise<Answer> {
   const kept = sites.site(site);
   await sites.deliveries.get(kept.list);
-  if (cursor === undefined) await sites.once(kept, "changes", () => whenFree(() => compare(kept)));
+  if (cursor === undefined) await whenFree(kept, () => compare(kept));
   const file = await open(kept.list).catch(() => undefined);
   // Another server that shares the folder has just delivered the list.
   if (file === undefined && cursor === undefined) return changesSince(sites, site);
   if (file === undefined) throw new NoAnswer("The list of changes is finished; call the tool without a cursor");
   try {
     const id = Math.trunc((await file.stat()).mtimeMs);
-    const [from = 0] = cursor === undefined ? [] : placeIn(cursor, id, "list");
+    const from = placeIn(cursor, id, "list");
     const found = new Bounded<object>();
     let header: ListHeader | undefined;
     let at = 0;
@@ -49,17 +42,18 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
       else if (at++ >= from && !found.add(JSON.parse(line))) break;
     }
     if (header === undefined) throw new Error(`${kept.list} is empty`);
-    const facts = { ...header, changes: found.items };
-    if (found.omitted > 0) return [{ ...facts, nextCursor: cursorOf(id, at - 1) }];
+    const hasMore = found.omitted > 0;
+    const count = `${counted(found.items.length, "change")}${hasMore ? "; there are more" : ""}`;
+    const text = header.isFirst ? "read for the first time; changes are listed from now on" : count;
+    const facts = { ...header, changes: found.items, ...(hasMore && { nextCursor: cursorOf(id, at - 1) }) };
     const remove = () => rmSync(kept.list, { force: true });
-    return [
-      facts,
-      (sent) =>
-        void sites.deliveries.set(
-          kept.list,
-          sent.then(remove, () => undefined),
-        ),
-    ];
+    // If the answer cannot be sent, the next call repeats the list.
+    const onSent = (sent: Promise<void>) =>
+      void sites.deliveries.set(
+        kept.list,
+        sent.then(remove, () => undefined),
+      );
+    return [text + unlessComplete(header.complete), facts, hasMore ? undefined : onSent];
   } finally {
     await file.close();
   }
@@ -68,8 +62,7 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
 // Crawls the website, and writes the list of changes before the state is replaced: after a crash in between, they are listed again.
 async function compare({ homepage, target, file, state, list, crawl }: KeptSite): Promise<void> {
   if (existsSync(list)) return;
-  const isFirst = !existsSync(state) && !existsSync(file);
-  if (existsSync(file)) linkUnlessThere(file, state);
+  const isFirst = !existsSync(state);
   let complete = true;
   const onEvent = (event: CrawlEvent) => {
     if (event.type === "finished") ({ complete } = event);
@@ -87,12 +80,12 @@ async function compare({ homepage, target, file, state, list, crawl }: KeptSite)
     }
     if (!isBegun) yield header();
   };
-  const partial = `${list}.${process.pid}.partial`;
+  const output = new AtomicFile(list);
   try {
-    await pipeline(Readable.from(lines()), createWriteStream(partial, { mode: 0o600 }));
+    for await (const piece of inPieces(lines())) output.write(piece);
     // Another server that had the lock before has written a list that was not delivered yet.
     if (existsSync(list)) return;
-    renameSync(partial, list);
+    output.commit();
     const before = statSync(state, { throwIfNoEntry: false })?.ino;
     await found.commit();
     // If no sitemap was found, the state has not changed. Otherwise, it becomes the archive that answers other questions.
@@ -102,9 +95,13 @@ async function compare({ homepage, target, file, state, list, crawl }: KeptSite)
     linkSync(state, link);
     renameSync(link, file);
   } catch (error) {
-    throw error instanceof SitemapError && error.problem ? notRead(homepage, error.problem) : error;
+    if (!(error instanceof SitemapError)) throw error;
+    if (error.problem !== undefined) throw notRead(homepage, error.problem);
+    if (error.code !== "invalid-archive") throw error;
+    rmSync(state, { force: true });
+    throw new NoAnswer(`The saved state is damaged: ${error.message}. It was removed; changes are listed from now on`);
   } finally {
-    rmSync(partial, { force: true });
+    output.discard();
     await found.close();
   }
 }

@@ -1,12 +1,9 @@
-// The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol. Failures are results with `isError` and a message.
-import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { SitemapError } from "../../model/errors.ts";
-import { counted } from "../../model/figures.ts";
-import { type PageFilters, version } from "../../model/options.ts";
-import { UsageError } from "../exit-codes.ts";
-import { type Answer, findingsOf, pagesOf, summaryOf, unlessComplete } from "./answers.ts";
+// The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol, which turns errors into results with `isError`.
+import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { version } from "../../model/options.ts";
+import { type Answer, findingsOf, type PageQuestion, pagesOf, type Question, summaryOf } from "./answers.ts";
 import { changesSince } from "./changes.ts";
-import { NoAnswer, type Sites } from "./sites.ts";
+import type { Sites } from "./sites.ts";
 
 type Schema = Readonly<Record<string, object>>;
 
@@ -25,17 +22,6 @@ const cursor = { cursor: text("nextCursor from the previous result, to continue 
 const complete = { complete: flag("false if a sitemap could not be read, so that something may be missing") };
 const crawledAt = { crawledAt: text("when the website was crawled; refresh crawls it again") };
 const nextCursor = { nextCursor: text("there is more: call the tool again with this as cursor") };
-
-interface Question {
-  readonly site: string;
-  readonly refresh?: boolean;
-  readonly cursor?: string;
-}
-
-interface PageQuestion extends Question, Omit<PageFilters, "limit"> {
-  readonly words?: string;
-  readonly limit?: number;
-}
 
 /** Creates the server. `sent` resolves when everything written so far has reached the agent. */
 export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
@@ -58,7 +44,13 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       outputSchema: fromJsonSchema<object>(given as never),
       annotations: { readOnlyHint: true, openWorldHint: true },
     };
-    server.registerTool(name, config as never, ((asked: Asked) => answered(() => answer(asked), sent)) as never);
+    const call = async (asked: Asked) => {
+      const [text, facts, onSent] = await answer(asked);
+      // The SDK writes the result after this function has returned it.
+      onSent?.(new Promise((resolve, reject) => setImmediate(() => sent().then(resolve, reject))));
+      return { content: [{ type: "text", text }], structuredContent: facts };
+    };
+    server.registerTool(name, config as never, call as never);
   };
 
   add<Question>(
@@ -101,13 +93,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
     },
     { ...complete, ...crawledAt, pages: list("pages; with `cut`, only a part of a very large one", "url") },
     { ...nextCursor, note: text("why there may be fewer pages than expected") },
-    async ({ site, refresh, limit = 100, cursor, words = "", ...filters }) => {
-      const choice = { filters, words, limit, cursor };
-      const facts = await sites.use(site, refresh, (tree, state) => pagesOf(tree, choice, state));
-      const more = facts.nextCursor ? "; there are more" : "";
-      const note = `${facts.note ? `; ${facts.note}` : ""}${unlessComplete(facts.complete)}`;
-      return [`${counted(facts.pages.length, "page")}${more}${note}`, facts];
-    },
+    (asked) => sites.use(asked.site, asked.refresh, (tree, state) => pagesOf(tree, asked, state)),
   );
   add<Question>(
     "check_site",
@@ -133,26 +119,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       changes: list("changes", "kind", "page"),
     },
     nextCursor,
-    async (asked) => {
-      const [facts, delivered] = await changesSince(sites, asked.site, asked.cursor);
-      const listed = `${counted(facts.changes.length, "change")}${facts.nextCursor ? "; there are more" : ""}`;
-      const sentence = facts.isFirst ? "read for the first time; changes are listed from now on" : listed;
-      return [sentence + unlessComplete(facts.complete), facts, delivered];
-    },
+    (asked) => changesSince(sites, asked.site, asked.cursor),
   );
   return server;
-}
-
-async function answered(answer: () => Promise<Answer>, sent: () => Promise<void>): Promise<CallToolResult> {
-  try {
-    const [text, facts, delivered] = await answer();
-    // If the delivery cannot be recorded, the next answer repeats the changes.
-    delivered?.(new Promise((resolve, reject) => setImmediate(() => sent().then(resolve, reject))));
-    return { content: [{ type: "text", text }], structuredContent: { ...facts } };
-  } catch (error) {
-    const isExpected = error instanceof NoAnswer || error instanceof SitemapError || error instanceof UsageError;
-    const message = error instanceof Error ? error.message : String(error);
-    const text = (isExpected ? message : `unexpected: ${message}`).slice(0, 2000);
-    return { content: [{ type: "text", text }], isError: true };
-  }
 }

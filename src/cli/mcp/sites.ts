@@ -1,23 +1,27 @@
-// The websites that an agent asks about: each is read once and kept as an archive in a folder, so that the next call needs no request.
-// The state of `changes` is beside it. Each website has a lock, because several servers may share the folder. Also decides which websites
-// are allowed.
-
+// The websites that an agent asks about. Each is crawled once and kept as an archive in a folder, so that the next call needs no request;
+// beside it are the archive that `changes` compares with, and one lock for both, because several calls and several servers may use the
+// folder at the same time. Also decides which websites are allowed.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CrawlTarget } from "../../crawl/prepare.ts";
-import { archivedSettings } from "../../crawl/prepare.ts";
+import { archivedSettings, type CrawlTarget } from "../../crawl/prepare.ts";
 import { keyHash, type SiteJob, siteJob, targetOf } from "../../fleet/site-job.ts";
 import { SitemapError } from "../../model/errors.ts";
 import { type Options, resolveOptions } from "../../model/options.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
+import { shortened } from "../../model/text.ts";
 import { urlKey } from "../../model/url.ts";
 import { makeFolder } from "../../storage/folder.ts";
-import { FileLock } from "../../storage/lock.ts";
+import { FileLock, ownerOf } from "../../storage/lock.ts";
+import { openTree, sitemapTreeForHomepage } from "../../tree/build.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
 
-/** Tells the agent why there is no result. */
-export class NoAnswer extends Error {}
+/** Tells the agent why there is no result. The message may repeat what the agent sent, so it is shortened. */
+export class NoAnswer extends Error {
+  constructor(message: string) {
+    super(shortened(message, 2000));
+  }
+}
 
 /** Turns a problem into a message for agents, which have no `--allow-private`. */
 export function notRead(url: string, reason: Problem): NoAnswer {
@@ -32,7 +36,7 @@ export interface SitesOptions {
   readonly signal: AbortSignal;
 }
 
-// How long a question waits for a website that is being read, in milliseconds. Clients wait for a minute by default.
+// How long a call waits for a website that is being crawled, in milliseconds. Clients wait for a minute by default.
 const patience = 45_000;
 
 export interface KeptSite {
@@ -52,44 +56,40 @@ export class Sites {
   readonly #allowed: ReadonlySet<string>;
   /** Lists of changes whose last answer is on its way, by file. */
   readonly deliveries: Map<string, Promise<void>> = new Map();
-  // The work in progress, by archive.
-  readonly #busy = new Map<string, { readonly kind: string; readonly doing: Promise<unknown> }>();
 
   constructor(options: SitesOptions) {
     this.#options = options;
-    this.#allowed = new Set(options.allowed.map(originOf));
+    this.#allowed = new Set(options.allowed.map((site) => originOf(jobOf(site))));
     makeFolder(options.folder);
   }
 
-  /** Returns the files and options of a website. Throws a `NoAnswer` if it is not allowed. */
+  /**
+   * Returns the files and options of a website. A private address must be allowed by name. Throws a `NoAnswer` if the website is not
+   * allowed.
+   */
   site(site: string): KeptSite {
+    const { folder, crawl, signal } = this.#options;
     const job = jobOf(site);
-    const { homepage, key } = job;
-    const crawl = this.crawlOptions(site);
-    const host = new URL(homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
+    const isNamed = this.#allowed.has(originOf(job));
+    if (this.#allowed.size > 0 && !isNamed)
+      throw new NoAnswer(`${site} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
+    const host = new URL(job.homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
     // Different options may find different pages, so they get their own archive.
-    const made = JSON.stringify(archivedSettings(resolveOptions(this.#options.crawl)));
-    const file = path.join(this.#options.folder, `${host}-${keyHash(`${key} ${made}`)}`);
-    const state = `${file}.changes`;
+    const settings = JSON.stringify(archivedSettings(resolveOptions(crawl)));
+    const name = path.join(folder, `${host}-${keyHash(`${job.key} ${settings}`)}`);
     return {
-      ...{ homepage, target: targetOf(job), crawl },
-      ...{ file: `${file}.warc.gz`, state: `${state}.warc.gz`, list: `${state}.ndjson` },
+      homepage: job.homepage,
+      target: targetOf(job),
+      file: `${name}.warc.gz`,
+      state: `${name}.changes.warc.gz`,
+      list: `${name}.changes.ndjson`,
+      crawl: { ...crawl, signal, network: isNamed ? (crawl.network ?? "default") : "public-only" },
     };
-  }
-
-  /** Returns the options for requests to a URL. A private address must be allowed by name. Throws a `NoAnswer` if it is not allowed. */
-  crawlOptions(url: string): Options {
-    const { crawl, signal } = this.#options;
-    const isNamed = this.#allowed.has(originOf(url));
-    if (this.#allowed.size > 0 && !isNamed) {
-      throw new NoAnswer(`${url} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
-    }
-    return { ...crawl, signal, network: isNamed ? (crawl.network ?? "default") : "public-only" };
   }
 
   /**
    * Passes the tree of a website to `work`, with the time of its crawl as `state`. Crawls the website if `refresh` is set or there is no
-   * archive yet.
+   * archive yet, and waits for a crawl that is under way.
    */
   async use<T>(
     site: string,
@@ -97,98 +97,71 @@ export class Sites {
     work: (tree: SitemapTree, state: number) => Promise<T>,
   ): Promise<T> {
     const kept = this.site(site);
-    const { openTree } = await import("../../tree/build.ts");
-    const read = () => this.once(kept, "read", () => this.#read(kept));
-    if (refresh || this.#busy.has(kept.file) || !existsSync(kept.file)) await read();
-    const open = () => openTree(kept.file, { signal: this.#options.signal });
+    const { file, state, crawl } = kept;
+    const asked = refresh ? Date.now() : 0;
+    const update = () => whenFree(kept, () => read(kept, asked));
+    if (refresh || ownerOf(lockOf(state)) !== undefined || !existsSync(file)) await update();
+    const open = () => openTree(file, { signal: crawl.signal });
     const tree = await open().catch(async (error: unknown) => {
       if (!(error instanceof SitemapError)) throw error;
       // The archive is damaged.
-      rmSync(kept.file, { force: true });
-      await read();
+      rmSync(file, { force: true });
+      await update();
       return open();
     });
     try {
-      return await work(tree, Math.trunc(statSync(kept.file).mtimeMs));
+      return await work(tree, Math.trunc(statSync(file).mtimeMs));
     } finally {
       await tree.close();
     }
   }
-
-  /**
-   * Serializes work per website, and joins work of the same kind that is already running. Waits for its end as long as a question may take.
-   */
-  async once({ file, homepage }: KeptSite, kind: string, work: () => Promise<void>): Promise<void> {
-    let busy = this.#busy.get(file);
-    if (busy?.kind !== kind) {
-      const before = busy?.doing.catch(() => undefined) ?? Promise.resolve();
-      const now = { kind, doing: before.then(work) };
-      const over = () => {
-        if (this.#busy.get(file) === now) this.#busy.delete(file);
-      };
-      now.doing.then(over, over);
-      this.#busy.set(file, now);
-      busy = now;
-    }
-    const late = delay(patience, "late", { ref: false });
-    if ((await Promise.race([busy.doing, late])) === "late")
-      throw new NoAnswer(`${homepage} is still being crawled; try again in a minute`);
-  }
-
-  async #read({ homepage, target, file, state, crawl }: KeptSite): Promise<void> {
-    const { sitemapTreeForHomepage } = await import("../../tree/build.ts");
-    const asked = Date.now();
-    const lock = await whenFree(() => FileLock.acquire(lockOf(state), busyIn(homepage)));
-    const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
-    try {
-      // Another server has just read the website.
-      if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
-      rmSync(partial, { force: true });
-      const previous = existsSync(file) ? { previous: file } : {};
-      const tree = await sitemapTreeForHomepage(target, { ...crawl, ...previous, save: partial });
-      await tree.close();
-      const { unreachable } = tree;
-      if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
-      // `changes` compares with the archive that was read first.
-      if (existsSync(file)) linkUnlessThere(file, state);
-      renameSync(partial, file);
-    } finally {
-      rmSync(partial, { force: true });
-      lock.release();
-    }
-  }
 }
 
-/** Creates a link, unless there is a file with this name: another server may have just created it. */
-export function linkUnlessThere(file: string, name: string): void {
-  try {
-    linkSync(file, name);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+/**
+ * Does the work once nobody else is using the website's files. If that takes too long, the call ends with a `NoAnswer`, but work that has
+ * begun continues.
+ */
+export function whenFree(kept: KeptSite, work: () => Promise<void>): Promise<void> {
+  let isLate = false;
+  const attempts = async () => {
+    for (; ; await delay(200)) {
+      try {
+        return await work();
+      } catch (error) {
+        if (isLate || !(error instanceof SitemapError && error.code === "state-in-use")) throw error;
+      }
+    }
+  };
+  const tooLate = async () => {
+    await delay(patience, undefined, { ref: false });
+    isLate = true;
+    throw new NoAnswer(`${kept.homepage} is still being crawled; try again in a minute`);
+  };
+  return Promise.race([attempts(), tooLate()]);
 }
 
-/** Returns the lock of a website. `changes` takes the same one, because both replace its files. */
+// The name of the lock that `changes` takes for its state.
 function lockOf(state: string): string {
   return `${state}.lock`;
 }
 
-// Thrown if another server is reading the same website.
-class Busy extends NoAnswer {}
-
-function busyIn(homepage: string): (owner: string) => Busy {
-  return (owner) => new Busy(`${homepage} is being read by another server (${owner}); try again in a minute`);
-}
-
-/** Waits until no other server has the lock, for as long as a question may take. */
-export async function whenFree<T>(take: () => T | Promise<T>): Promise<T> {
-  for (const until = Date.now() + patience - 5000; ; await delay(200)) {
-    try {
-      return await take();
-    } catch (error) {
-      const isBusy = error instanceof Busy || (error instanceof SitemapError && error.code === "state-in-use");
-      if (!isBusy || Date.now() > until) throw error;
-    }
+// Crawls a website, unless its archive is newer than `asked`, because somebody else has just crawled it.
+async function read({ homepage, target, file, state, crawl }: KeptSite, asked: number): Promise<void> {
+  const lock = FileLock.acquire(lockOf(state), (owner) => new SitemapError("state-in-use", `${owner} is using ${file}`));
+  const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
+  try {
+    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
+    rmSync(partial, { force: true });
+    const previous = existsSync(file) ? { previous: file } : {};
+    const tree = await sitemapTreeForHomepage(target, { ...crawl, ...previous, save: partial });
+    await tree.close();
+    if (tree.unreachable !== undefined) throw notRead(homepage, tree.unreachable.reason);
+    renameSync(partial, file);
+    // `changes` compares with the archive that was read first.
+    if (!existsSync(state)) linkSync(file, state);
+  } finally {
+    rmSync(partial, { force: true });
+    lock.release();
   }
 }
 
@@ -198,6 +171,6 @@ function jobOf(site: string): SiteJob {
   return job;
 }
 
-function originOf(site: string): string {
-  return urlKey(new URL(jobOf(site).homepage).origin);
+function originOf({ homepage }: SiteJob): string {
+  return urlKey(new URL(homepage).origin);
 }
