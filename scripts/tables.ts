@@ -9,7 +9,7 @@ import { engines, type Rule, severities } from "../src/check/rule.ts";
 import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
 import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
-import { failLevels } from "../src/cli/output/findings.ts";
+import { failLevels } from "../src/cli/input/check-files.ts";
 import { createProgram } from "../src/cli/program.ts";
 import { knownPaths } from "../src/discover/known-paths.ts";
 import { comparedFields } from "../src/model/change.ts";

@@ -1,32 +1,24 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
+import { appendFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { FileLocations } from "../../check/file-locations.ts";
 import { hosts } from "../../check/folder-files.ts";
+import { type CheckFormat, checkFormats, isRowFormat, rowWriter, writeCheck } from "../../check/formats.ts";
 import type { CheckResult } from "../../check/result.ts";
 import { severities } from "../../check/rule.ts";
 import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { failedInWords } from "../../check/words.ts";
+import { systemReason } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
-import { BaselineFile, checkOptions } from "../input/check-files.ts";
+import { BaselineFile, checkOptions, type FailLevel, failLevels } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
 import { formatByName } from "../output/changes.ts";
 import { CrawlEnding, patternList } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
-import {
-  appendSummary,
-  type CheckFormat,
-  checkFormats,
-  type FailLevel,
-  failLevels,
-  isRowFormat,
-  type RowFormat,
-  rowWriter,
-  writeCheck,
-} from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
 import { beginRun } from "../run.ts";
 
@@ -139,7 +131,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   const nameOf = withFileNames(name === "-" ? "standard input" : name);
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
-  const outputs = flags.outputs.map((output, index) => [`-o (${index + 1})`, output.file] as const);
+  const named = flags.outputs.map(({ file }, index) => [`-o (${index + 1})`, file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   const run = await beginRun({
     context,
@@ -148,16 +140,25 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     targets: [chosen],
     notes: [note],
     inputs: [...folders.map((folder) => folder.path), previous, flags.config],
-    outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(outputs) },
+    outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(named) },
     offline: ["limits", "rewrite", "previous"],
     ending: () => ending,
   });
-  const outputFiles = flags.outputs.map((output) => output.file && run.owns(new OutputFile(output.file, flags.force)));
-  function* written(index: number, piece: string | Uint8Array | undefined): Generator<string | Uint8Array, void> {
-    if (piece === undefined || piece.length === 0) return;
-    const output = outputFiles[index];
-    if (output) output.write(piece);
-    else yield piece;
+  const outputs = await Promise.all(
+    flags.outputs.map(async ({ format, file }) => ({
+      format,
+      file: file === undefined ? undefined : run.owns(new OutputFile(file, flags.force)),
+      rows: isRowFormat(format) ? await rowWriter(format, flags.csvSafe) : undefined,
+    })),
+  );
+  // Writes a piece to the file of its output, or yields it for standard output.
+  function* written(
+    { file }: (typeof outputs)[number],
+    piece: string | Uint8Array = "",
+  ): Generator<string | Uint8Array> {
+    if (piece.length === 0) return;
+    if (file === undefined) yield piece;
+    else file.write(piece);
   }
   let listed = 0;
 
@@ -171,44 +172,51 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       const requests = { ...run.options, save: undefined, previous: undefined, resume: run.options.save ?? resume };
       const all = { ...requests, ...options, ...run.whileChecking(files), signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
-      const rowOutputs = flags.outputs.map(async ({ format }) =>
-        isRowFormat(format) ? rowWriter(format, flags.csvSafe) : undefined,
-      );
-      const writers = await Promise.all(rowOutputs);
-      let found: CheckResult;
-      if (writers.every((writer) => writer === undefined)) found = await checkTreeWhile(tree, all, extras);
-      else {
+      if (outputs.some(({ rows }) => rows !== undefined)) {
         const batches = occurrenceBatches(tree, all, extras);
-        let step = await batches.next();
         try {
+          let step = await batches.next();
           for (; !step.done; step = await batches.next()) {
             const rows = location ? step.value : step.value.map((row) => ({ ...row, sitemap: nameOf(row.sitemap) }));
-            for (const [index, writer] of writers.entries()) yield* written(index, writer?.write(rows));
+            for (const output of outputs) yield* written(output, output.rows?.write(rows));
           }
+          result = step.value;
         } finally {
           await batches.return(undefined as never);
         }
-        for (const [index, writer] of writers.entries()) yield* written(index, writer?.end());
-        found = step.value;
-      }
-      result = location ? found : renamed(found, nameOf);
+        for (const output of outputs) yield* written(output, output.rows?.end());
+      } else result = await checkTreeWhile(tree, all, extras);
+      if (!location) result = renamed(result, nameOf);
       if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);
     } finally {
       await tree.close();
     }
     listed = result.pageCount;
     ending.finish(result, run.messages);
-    const style = { all: flags.all === true, color: run.hasColor };
-    const text = (format: Exclude<CheckFormat, RowFormat>) =>
-      writeCheck(result, { format, ...style, places: new FileLocations(folders) });
+    const style = { all: flags.all === true, color: run.hasColor, places: new FileLocations(folders) };
     const { GITHUB_STEP_SUMMARY: summary } = context.environment;
-    for (const [index, { format }] of flags.outputs.entries()) {
-      const fault = format === "github" && summary ? appendSummary(summary, text("markdown")) : undefined;
-      if (fault !== undefined) run.messages.say(fault, "warning");
-      if (!isRowFormat(format)) yield* written(index, text(format));
+    for (const output of outputs) {
+      const { format } = output;
+      if (format === "github" && summary)
+        appendSummary(summary, writeCheck(result, { ...style, format: "markdown" }), run.messages);
+      if (!isRowFormat(format)) yield* written(output, writeCheck(result, { ...style, format }));
     }
   }
   return run.write(pieces(), () => ({ listed, isSingleDocument: true }));
+}
+
+// GitHub accepts one MiB for each step.
+const mostSummaryBytes = 1_000_000;
+
+// Appends Markdown to the step summary of a GitHub workflow. A failure does not end the run.
+function appendSummary(file: string, markdown: string, messages: Messages): void {
+  const start = Buffer.from(markdown).subarray(0, mostSummaryBytes).toString();
+  const isCut = Buffer.byteLength(markdown) > mostSummaryBytes;
+  try {
+    appendFileSync(file, isCut ? `${start.slice(0, start.lastIndexOf("\n") + 1)}\nAnd more.\n\n` : `${markdown}\n`);
+  } catch (error) {
+    messages.say(`the step summary could not be written: ${systemReason(error)}`, "warning");
+  }
 }
 
 // A mistyped pattern matches no page, so everything would pass.

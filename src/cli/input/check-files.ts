@@ -16,8 +16,11 @@ import { jsonOf } from "../../write/printable.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import { type Flags, withoutByteOrderMark } from "../flags.ts";
 import { OutputFile } from "../output/file.ts";
-import { type FailLevel, failLevels } from "../output/findings.ts";
 import type { Messages } from "../output/messages.ts";
+
+/** The lowest severity that fails a check. */
+export const failLevels = ["error", "warning", "info", "never"] as const;
+export type FailLevel = (typeof failLevels)[number];
 
 interface CheckConfig {
   readonly failOn?: FailLevel | undefined;

@@ -1,8 +1,9 @@
 // Messages to the user, on standard error. In pipes and logs they are plain lines. On a terminal they have colors, unless NO_COLOR is set
 // (https://no-color.org), and the last lines can be redrawn. Every line is made printable here, and only here.
+
+import { type Colors, createColors } from "../../write/colors.ts";
 import { printable } from "../../write/printable.ts";
 import type { Context, Stream } from "../context.ts";
-import { type Colors, createColors } from "./colors.ts";
 
 export interface MessageFlags {
   readonly color: boolean;

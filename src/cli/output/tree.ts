@@ -4,9 +4,9 @@ import type { TreeStep } from "../../model/event.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { isLossy, rootCauses } from "../../model/problem.ts";
 import type { Sitemap } from "../../model/sitemap.ts";
+import { createColors } from "../../write/colors.ts";
 import type { ShowUrl } from "../../write/pages.ts";
 import { printable } from "../../write/printable.ts";
-import { createColors } from "./colors.ts";
 
 interface TreeStyle {
   readonly show: ShowUrl;

@@ -1,11 +1,16 @@
-// The formats of `sitegrove check`: text and Markdown for people, JSON, SARIF, and GitHub annotations with a step summary. Texts from a
-// website are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
-import { appendFileSync } from "node:fs";
-import type { FileLocations } from "../../check/file-locations.ts";
-import { type Occurrence, occurrenceColumns } from "../../check/occurrences.ts";
-import { type CheckResult, groupedByRule } from "../../check/result.ts";
-import { type Rule, severities } from "../../check/rule.ts";
-import { checkSarif } from "../../check/sarif.ts";
+// The formats of findings: text and Markdown for people, JSON, SARIF, annotations for GitHub, and rows of occurrences. Texts from a website
+// are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
+import { counted, grouped } from "../model/figures.ts";
+import { shortened } from "../model/text.ts";
+import { createColors } from "../write/colors.ts";
+import { csvCell } from "../write/csv.ts";
+import { codeInTable, codeSpan, sentence } from "../write/markdown.ts";
+import { jsonOf, printable } from "../write/printable.ts";
+import type { FileLocations } from "./file-locations.ts";
+import { type Occurrence, occurrenceColumns } from "./occurrences.ts";
+import { type CheckResult, groupedByRule } from "./result.ts";
+import { type Rule, severities } from "./rule.ts";
+import { checkSarif } from "./sarif.ts";
 import {
   casesInWords,
   exampleText,
@@ -14,14 +19,7 @@ import {
   notCheckedSentences,
   pageSentences,
   verdict,
-} from "../../check/words.ts";
-import { systemReason } from "../../model/errors.ts";
-import { counted, grouped } from "../../model/figures.ts";
-import { shortened } from "../../model/text.ts";
-import { csvCell } from "../../write/csv.ts";
-import { codeInTable, codeSpan, sentence } from "../../write/markdown.ts";
-import { jsonOf, printable } from "../../write/printable.ts";
-import { createColors } from "./colors.ts";
+} from "./words.ts";
 
 /** These formats have one row for each occurrence, and are written while the check runs. */
 const rowFormats = ["ndjson", "csv", "parquet"] as const;
@@ -53,7 +51,7 @@ export async function rowWriter(format: RowFormat, csvSafe: boolean): Promise<Ro
     };
     return { write, end: () => header };
   }
-  const { parquetTable } = await import("../../write/parquet.ts");
+  const { parquetTable } = await import("../write/parquet.ts");
   let pieces: Buffer[] = [];
   const take = () => {
     const bytes = Buffer.concat(pieces);
@@ -74,9 +72,6 @@ export async function rowWriter(format: RowFormat, csvSafe: boolean): Promise<Ro
   };
 }
 
-export const failLevels = ["error", "warning", "info", "never"] as const;
-export type FailLevel = (typeof failLevels)[number];
-
 export interface CheckOutput {
   readonly format: Exclude<CheckFormat, RowFormat>;
   readonly all: boolean;
@@ -93,31 +88,12 @@ export function writeCheck(result: CheckResult, { format, all, color, places }: 
 
 // schema/check.json describes the result.
 function checkDocument(result: CheckResult): unknown {
-  const {
-    homepage,
-    complete,
-    sitemapCount,
-    pageCount,
-    rulesFailed,
-    occurrences,
-    findings,
-    known,
-    notChecked,
-    pages,
-    lastmodTrust,
-  } = result;
-  const head = {
-    version: 1,
-    homepage,
-    complete,
-    verdict: verdict(result),
-    sitemapCount,
-    pageCount,
-    rulesFailed,
-    occurrences,
+  const { homepage, complete, sitemapCount, pageCount, rulesFailed, occurrences } = result;
+  const { findings, known, notChecked, pages, lastmodTrust } = result;
+  return {
+    ...{ version: 1, homepage, complete, verdict: verdict(result), sitemapCount, pageCount, rulesFailed, occurrences },
+    ...{ findings, known, notChecked, ...(pages && { pages }), lastmodTrust, rules: failedRules(result) },
   };
-  const rules = failedRules(result);
-  return { ...head, findings, known, notChecked, ...(pages === undefined ? {} : { pages }), lastmodTrust, rules };
 }
 
 const fewInText = 3;
@@ -220,21 +196,6 @@ function data(value: string): string {
 
 function property(value: string): string {
   return data(value).replaceAll(":", "%3A").replaceAll(",", "%2C");
-}
-
-// GitHub accepts one MiB for each step.
-const mostSummaryBytes = 1_000_000;
-
-/** Appends Markdown to the step summary. Returns a message if that fails. */
-export function appendSummary(file: string, markdown: string): string | undefined {
-  const start = Buffer.from(markdown).subarray(0, mostSummaryBytes).toString();
-  const isCut = Buffer.byteLength(markdown) > mostSummaryBytes;
-  try {
-    appendFileSync(file, isCut ? `${start.slice(0, start.lastIndexOf("\n") + 1)}\nAnd more.\n\n` : `${markdown}\n`);
-    return undefined;
-  } catch (error) {
-    return `the step summary could not be written: ${systemReason(error)}`;
-  }
 }
 
 /** The findings of one rule with one severity. */
