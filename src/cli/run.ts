@@ -28,8 +28,8 @@ import { Progress } from "./output/progress.ts";
 import { Output, OutputClosed } from "./output/stdout.ts";
 
 /** The messages and the exit code at the end of a run. */
-export type Ending = Pick<CrawlEnding, "see" | "isComplete" | "readNothing" | "exitCode" | "print"> &
-  Partial<Pick<CrawlEnding, "reportsFailures" | "given">>;
+export type Ending = Pick<CrawlEnding, "isComplete" | "readNothing" | "exitCode" | "print"> &
+  Partial<Pick<CrawlEnding, "see" | "reportsFailures" | "given">>;
 
 interface Outcome {
   /** How many pages, or other units, were listed. */
@@ -55,16 +55,16 @@ export class Run {
   // The website whose scheme was not given, and why https failed. Undefined once the crawl has chosen a scheme.
   #assumed: { readonly homepage: string; failure?: Problem } | undefined;
   readonly #log: Log;
-  readonly #newEnding: () => Ending;
-  // There is one ending for each website. The last one belongs to the current website.
-  readonly #endings: Ending[];
+  // The ending of the current website, and those of the websites before it.
+  #ending: Ending;
+  readonly #earlier: Ending[] = [];
   readonly #progress: Progress | undefined;
   readonly #output: Output;
   readonly #file: OutputFile | undefined;
   #hasWritten = false;
 
   constructor(
-    { context, flags, doing = ["reading", ""], ending = () => new CrawlEnding() }: Beginning,
+    { context, flags, doing = ["reading", ""], ending = new CrawlEnding() }: Beginning,
     options: Options,
     archive: SaveFile | undefined,
   ) {
@@ -77,8 +77,7 @@ export class Run {
     this.hasColor = this.isShown && flags.color && !NO_COLOR;
     this.messages = new Messages(flags, context);
     this.#log = new Log(flags, this.messages);
-    this.#newEnding = ending;
-    this.#endings = [ending()];
+    this.#ending = ending;
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && !this.messages.hasLog;
     this.#progress = isWatched ? new Progress(this.messages) : undefined;
@@ -101,9 +100,7 @@ export class Run {
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
-    const ending = this.#endings.at(-1);
-    if (ending !== undefined && found.kind === "website" && !more?.client && !this.options.client)
-      ending.given = found.homepage;
+    if (found.kind === "website" && !more?.client && !this.options.client) this.#ending.given = found.homepage;
     return found;
   }
 
@@ -160,7 +157,7 @@ export class Run {
   see(event: CrawlEvent): void {
     this.#seeScheme(event);
     this.#log.see(event);
-    this.#endings.at(-1)?.see(event);
+    this.#ending.see?.(event);
     this.#progress?.see(event);
   }
 
@@ -184,10 +181,15 @@ export class Run {
     return this.#endings.every(({ isComplete }) => isComplete);
   }
 
-  /** Reports the end of one website; another one follows. */
-  nextSite(listed: number): void {
-    this.#endings.at(-1)?.print(this.messages, listed, []);
-    this.#endings.push(this.#newEnding());
+  get #endings(): readonly Ending[] {
+    return [...this.#earlier, this.#ending];
+  }
+
+  /** Reports the end of one website. Another one follows, with its own ending. */
+  nextSite(listed: number, next: Ending): void {
+    this.#ending.print(this.messages, listed, []);
+    this.#earlier.push(this.#ending);
+    this.#ending = next;
   }
 
   /** Removes the progress line, because nothing more is fetched. */
@@ -211,14 +213,12 @@ export class Run {
       this.endProgress();
       this.#settle();
       const { listed, notes = [], unit } = outcome();
-      this.#endings.at(-1)?.print(this.messages, listed, notes, unit);
+      this.#ending.print(this.messages, listed, notes, unit);
       return Math.max(...this.#endings.map(({ exitCode }) => exitCode)) as ExitCode;
     } catch (error) {
       this.endProgress();
       if (error instanceof OutputClosed) {
-        const left = this.#unfinished
-          .filter((result) => result !== this.#file)
-          .flatMap(({ ifStopped }) => ifStopped ?? []);
+        const left = this.#leftovers(this.#file);
         if (left.length > 0) this.messages.say(`the output was closed early; ${left.join("; ")}`, "warning");
         return exitCodes.complete;
       }
@@ -236,21 +236,21 @@ export class Run {
   #settle(): void {
     const readNothing = this.#endings.every((ending) => ending.readNothing);
     for (const result of this.context.unfinished) {
-      const isWanted = this.#endings.at(-1)?.reportsFailures === true && !(result instanceof SaveFile);
+      const isWanted = this.#ending.reportsFailures === true && !(result instanceof SaveFile);
       if (!readNothing || isWanted) result.keep();
       else if (result.replaces !== undefined) this.messages.say(`${result.replaces} was not changed`, "warning");
     }
   }
 
-  get #unfinished(): readonly Unfinished[] {
-    return [...this.context.unfinished];
+  // Says what becomes of the results, except for one of them, if the run is stopped.
+  #leftovers(except?: Unfinished): string[] {
+    return [...this.context.unfinished].flatMap((each) => (each === except ? [] : (each.ifStopped ?? [])));
   }
 
   // Describes what a stopped run has written.
   #leftBehind({ listed, unit = "page", isSingleDocument = false }: Outcome): string {
     const shown = isSingleDocument ? "incomplete" : `${counted(listed, unit)} listed, incomplete`;
-    const left = this.#unfinished.flatMap(({ ifStopped }) => ifStopped ?? []);
-    return [...(this.#hasWritten ? [shown] : []), ...left].join("; ") || "nothing was written";
+    return [...(this.#hasWritten ? [shown] : []), ...this.#leftovers()].join("; ") || "nothing was written";
   }
 }
 
@@ -283,7 +283,7 @@ interface Beginning {
   readonly isOnline?: boolean | undefined;
   /** Options that also apply if nothing is fetched; all others are rejected then. */
   readonly offline: readonly string[];
-  readonly ending?: (() => Ending) | undefined;
+  readonly ending?: Ending | undefined;
 }
 
 /** Begins a run. Creates no file before all settings have been checked. */

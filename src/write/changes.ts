@@ -28,22 +28,11 @@ export function changeNdjsonWriter(): ChangeWriter {
 
 function json(change: TreeChange): string {
   if (change.kind === "sitemap") return jsonOf(change);
-  const { kind, page, sitemap } = change;
-  const start = `{"kind":"${kind}","page":${openPageJson(page)}},"sitemap":${textJson(sitemap)}`;
-  switch (change.kind) {
-    case "added":
-    case "removed":
-    case "expired":
-      return `${start}}`;
-    case "unknown":
-      return `${start},"missing":"${change.missing}"}`;
-    case "moved":
-      return `${start},"from":${textJson(change.from)}}`;
-    case "changed": {
-      const from = change.from === undefined ? "" : `,"from":${textJson(change.from)}`;
-      return `${start},"fields":${jsonOf(change.fields)},"before":${openPageJson(change.before)}}${from}}`;
-    }
-  }
+  const { kind, page, sitemap, ...rest } = change;
+  let line = `{"kind":"${kind}","page":${openPageJson(page)}},"sitemap":${textJson(sitemap)}`;
+  for (const [name, value] of Object.entries(rest))
+    line += `,"${name}":${name === "before" ? `${openPageJson(value as SitemapPage)}}` : jsonOf(value)}`;
+  return `${line}}`;
 }
 
 export const changeCsvColumns: readonly string[] =
@@ -63,24 +52,15 @@ function row(change: TreeChange): (string | undefined)[] {
   if (change.kind === "sitemap") return [change.kind, change.sitemap, change.change, "", "", "", ""];
   const { kind, page, sitemap } = change;
   const { url, lastModified } = page;
-  switch (change.kind) {
-    case "added":
-      return [kind, url, "", lastModified, "", sitemap, ""];
-    case "removed":
-    case "expired":
-      return [kind, url, "", "", lastModified, "", sitemap];
-    case "unknown":
-      return change.missing === "before"
-        ? [kind, url, "missing before", lastModified, "", sitemap, ""]
-        : [kind, url, "missing after", "", lastModified, "", sitemap];
-    case "moved":
-      return [kind, url, "sitemap", lastModified, lastModified, sitemap, change.from];
-    case "changed": {
-      const { fields, before, from } = change;
-      const named = from === undefined ? fields : [...fields, "sitemap"];
-      return [kind, url, named.join(", "), lastModified, before.lastModified, sitemap, from ?? sitemap];
-    }
+  if (change.kind === "moved") return [kind, url, "sitemap", lastModified, lastModified, sitemap, change.from];
+  if (change.kind === "changed") {
+    const { fields, before, from } = change;
+    const named = from === undefined ? fields : [...fields, "sitemap"];
+    return [kind, url, named.join(", "), lastModified, before.lastModified, sitemap, from ?? sitemap];
   }
+  const what = change.kind === "unknown" ? `missing ${change.missing}` : "";
+  const isNew = kind === "added" || what === "missing before";
+  return isNew ? [kind, url, what, lastModified, "", sitemap, ""] : [kind, url, what, "", lastModified, "", sitemap];
 }
 
 export interface FeedOptions {

@@ -142,7 +142,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
     inputs: [...folders.map((folder) => folder.path), previous, flags.config],
     outputs: { "--baseline": file, "--resume": resume, ...Object.fromEntries(named) },
     offline: ["limits", "rewrite", "previous"],
-    ending: () => ending,
+    ending,
   });
   const outputs = await Promise.all(
     flags.outputs.map(async ({ format, file }) => ({

@@ -131,7 +131,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     isOnline: follow,
     outputs: { "--resume": resume },
     offline: ["include", "exclude", "limits", "rewrite"],
-    ending: () => ending,
+    ending,
   });
 
   const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
@@ -257,17 +257,11 @@ async function contentsOf(
   return { by: by ?? "content", contents: [(url) => before.contentAt(url), (url) => after.contentAt(url)] };
 }
 
-/** How the reading of a side ended. */
-class SideEnding {
+/** How the reading of a side ended: how its crawl ended, if it is a website or an archive, or the problems of the file. */
+interface SideEnding {
   readonly name: string;
-  /** How the crawl ended, if the side is a website or an archive. */
-  readonly crawl: CrawlEnding = new CrawlEnding();
-  /** The problems of the file, if the side is a file. */
-  readonly problems: Problem[] = [];
-
-  constructor(name: string) {
-    this.name = name;
-  }
+  readonly crawl: CrawlEnding;
+  readonly problems: Problem[];
 }
 
 // A page whose state is unknown does not count as a difference.
@@ -290,7 +284,8 @@ class DiffEnding implements Ending {
   listed = 0;
 
   constructor(before: string, after: string, usesExitCode = false) {
-    this.sides = { before: new SideEnding(before), after: new SideEnding(after) };
+    const side = (name: string) => ({ name, crawl: new CrawlEnding(), problems: [] });
+    this.sides = { before: side(before), after: side(after) };
     this.#usesExitCode = usesExitCode;
   }
 
@@ -307,9 +302,6 @@ class DiffEnding implements Ending {
     if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
-
-  // Does nothing, because each side has its own ending, which sees the events.
-  see(): void {}
 
   get isComplete(): boolean {
     return this.totals?.before.complete === true && this.totals.after.complete;

@@ -67,7 +67,7 @@ Examples:
 }
 
 async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<ExitCode> {
-  const { format, resume, limit } = flags;
+  const { format, resume } = flags;
   const { chosen, note } = await parseTreeTargets(names, flags, context);
   const targets = chosen.map(({ target }) => target);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
@@ -83,7 +83,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     renewed: [flags.previous].flat(),
     outputs: { "--resume": resume, ...(format === "parquet" && { "--output": flags.output }) },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
-    ending: () => new CrawlEnding(limit === undefined ? [] : ["limit-pages"]),
+    ending: newEnding(flags),
   });
   const recurse: Options["recurse"] = (child, context) => {
     const follows = filter.follows(child, isRobotsUrl(context.parent));
@@ -96,6 +96,11 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   const code = await run.write(pieces, () => ({ listed: filter.listed, notes: filterNotes(filter, flags) }));
   summary?.print(run.messages);
   return code;
+}
+
+// The user asked for the limit, so what it cuts off is not missing.
+function newEnding({ limit }: Flags): CrawlEnding {
+  return new CrawlEnding(limit === undefined ? [] : ["limit-pages"]);
 }
 
 function manyWebsites(count: number): string {
@@ -290,10 +295,10 @@ async function* treePieces(job: Job): Pieces {
 }
 
 // Yields websites one after another, until the limit is reached. The problems of one are reported before the next begins.
-function* eachSite({ targets, filter, run }: Job): Generator<TreeTarget, void> {
+function* eachSite({ targets, flags, filter, run }: Job): Generator<TreeTarget, void> {
   let listed = 0;
   for (const [at, target] of targets.entries()) {
-    if (at > 0) run.nextSite(filter.listed - listed);
+    if (at > 0) run.nextSite(filter.listed - listed, newEnding(flags));
     listed = filter.listed;
     yield target;
     if (filter.isLimitReached) return;

@@ -80,7 +80,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
     flags: { ...flags, verbose: 0, progress: false },
     targets: [{ target }],
     offline: [...pageFilterNames, "strict", "limits"],
-    ending: () => ending,
+    ending,
   });
   const { messages, signal, options } = run;
   const opened =
@@ -127,8 +127,6 @@ class DocumentEnding implements Ending {
   constructor(isVerbose: boolean) {
     this.#isVerbose = isVerbose;
   }
-
-  see(): void {}
 
   get isComplete(): boolean {
     return this.read?.complete === true;

@@ -64,7 +64,7 @@ async function report(name: string | undefined, flags: Flags, context: Context):
     notes: [note],
     inputs: [previous, flags.config],
     offline: ["limits", "rewrite", "previous"],
-    ending: () => end,
+    ending: end,
   });
   let facts: ReportFacts | undefined;
   async function* page(): AsyncGenerator<string, void, undefined> {

@@ -1,18 +1,14 @@
-// Chooses what to check: a website, an archive, or local files of a website. Local files need no network: a client serves folders, one
-// file or standard input. Also maps findings back to files of a repository.
-import { createReadStream, realpathSync, statSync } from "node:fs";
+// Chooses what to check: a website, an archive, or local files of a website: folders, one file or standard input.
+import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
-import { encodedPath, withIndex } from "../../check/file-locations.ts";
 import { type FolderAddress, readFolderAddress, wrongAddresses } from "../../check/folder-address.ts";
-import { fileAt, type Host } from "../../check/folder-files.ts";
+import type { Host } from "../../check/folder-files.ts";
+import { localOptions, mappedUrl } from "../../check/local-client.ts";
 import type { CheckResult } from "../../check/result.ts";
 import type { SiteFilesOptions, SiteFolder } from "../../check/site-files.ts";
 import { kindOfFile, startOf } from "../../diff/archive-magic.ts";
 import { expectUrlColumn, urlColumn } from "../../diff/url-table.ts";
-import type { Client } from "../../model/client.ts";
 import type { Options } from "../../model/options.ts";
-import { type Problem, problem } from "../../model/problem.ts";
 import { parseUrl } from "../../model/url.ts";
 import type { Context } from "../context.ts";
 import { UsageError } from "../exit-codes.ts";
@@ -152,34 +148,4 @@ function localFolder(mistake: string, url: string, folder: string): LocalFolder 
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`--map: ${folder} is not a folder`);
   return { url: href.endsWith("/") ? href : `${href}/`, path: realpathSync.native(folder), name: folder };
-}
-
-function mappedUrl(name: string, folders: readonly LocalFolder[]): string | undefined {
-  const real = realpathSync.native(name);
-  const folder = folders.find((each) => real.startsWith(each.path + path.sep));
-  return folder && folder.url + encodedPath(real.slice(folder.path.length + 1));
-}
-
-type Content = AsyncIterable<Uint8Array> | undefined;
-
-function localOptions(folders: readonly LocalFolder[], own: (url: string) => Content = () => undefined): Options {
-  const request: Client["request"] = async ({ url }) => {
-    const found = own(url) ?? contentAt(url, folders);
-    if (found !== undefined && "code" in found) return found;
-    return { status: found === undefined ? 404 : 200, headers: [], body: found ?? Readable.from([]) };
-  };
-  return { client: { request }, retries: 0, concurrency: 1 };
-}
-
-// Returns the content of the file for a URL, a problem if the file cannot be served, or undefined if there is none.
-function contentAt(url: string, folders: readonly LocalFolder[]): Content | Problem {
-  const mapped = folders.filter((folder) => url.startsWith(folder.url));
-  if (mapped.length === 0) return problem("not-local");
-  const { pathname = "" } = parseUrl(url) ?? {};
-  const found = mapped.map((folder) =>
-    fileAt(folder.path, withIndex(pathname.slice(new URL(folder.url).pathname.length))),
-  );
-  const file = found.find((each) => typeof each === "string");
-  if (file === undefined) return found.find((each) => typeof each === "object");
-  return createReadStream(file, { highWaterMark: 256 * 1024 });
 }

@@ -3,20 +3,21 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
+import { isSitemap } from "../../crawl/is-sitemap.ts";
 import { type CrawlTarget, withoutScheme } from "../../crawl/prepare.ts";
 import { kindOfFile } from "../../diff/archive-magic.ts";
-import { type Options, resolveOptions } from "../../model/options.ts";
+import type { Options } from "../../model/options.ts";
 import type { Problem } from "../../model/problem.ts";
 import { isBelow, rewrite } from "../../model/rewrite.ts";
 import {
   hasScheme,
   homepageOf,
   isOnOwnMachine,
-  isRobotsPath,
   parseUrl,
   withAssumedScheme,
   withoutCredentials,
 } from "../../model/url.ts";
+import { identityOf, openIdentity } from "../../storage/file-identity.ts";
 import type { Context } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
@@ -191,31 +192,6 @@ export function reportScheme(assumed: string, url: string, failure: Problem | un
     messages.say(`no such file, folder or host: ${withoutCredentials(url).replace("https://", "")}`, "bad");
 }
 
-// Whether a URL is a sitemap. Sends a request only if the name does not show it. A robots.txt stands for its website.
-async function isSitemap(url: string, options: Options): Promise<boolean> {
-  const { pathname = "/", search = "" } = parseUrl(url) ?? {};
-  if (pathname + search === "/" || isRobotsPath(pathname)) return false;
-  // Decides by the name: a sitemap that cannot be read today must not be taken for a website.
-  if (/\.(?:xml|txt|rss|atom|rdf|gz)$/i.test(pathname)) return true;
-  const { save: _, resume: __, previous: ___, ...rest } = options;
-  const { timeout } = resolveOptions(rest);
-  // Uses a shorter timeout, because the crawl requests the URL again, and a silent website must not take twice as long.
-  const brief = { ...timeout, firstByte: Math.min(timeout.firstByte, 12_000) };
-  const { fetchDocument } = await import("../../crawl/fetch-one.ts");
-  const opened = await fetchDocument(url, { ...rest, retries: 0, timeout: brief });
-  if (opened.outcome !== "found") return false;
-  const { read } = await import("../../crawl/read.ts");
-  const reading = read(opened.document, resolveOptions(rest));
-  try {
-    const step = await reading.next();
-    // Only a sitemap has entries; one without entries is recognized by its format.
-    return step.done ? step.value.outcome.kind !== "invalid" : true;
-  } finally {
-    await opened.close();
-    await reading.return(undefined as never);
-  }
-}
-
 export function crawlTarget(target: TreeTarget): CrawlTarget {
   if (target.kind === "website")
     return { homepage: target.isAssumed ? withoutScheme(target.homepage) : target.homepage };
@@ -253,25 +229,4 @@ function writtenInto(folder: string, outputs: Outputs): string | undefined {
   const isInside = (file = "") =>
     isDocument.test(file) && fs.existsSync(file) && fs.realpathSync(file).startsWith(start);
   return Object.entries(outputs).find(([, file]) => isInside(file))?.[0];
-}
-
-function identityOf(file: string): string {
-  try {
-    const { dev, ino } = fs.statSync(file, { bigint: true });
-    return `${dev} ${ino}`;
-  } catch {
-    // The file is missing or inaccessible; opening it will report that.
-    const folder = path.dirname(file);
-    return path.join(fs.existsSync(folder) ? fs.realpathSync(folder) : path.resolve(folder), path.basename(file));
-  }
-}
-
-// The identity of an open file. A terminal or a pipe has none, because it may be given more than once.
-function openIdentity(descriptor: number): string | undefined {
-  try {
-    const stats = fs.fstatSync(descriptor, { bigint: true });
-    return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,25 @@
+// Tells whether two names lead to the same file.
+import fs from "node:fs";
+import path from "node:path";
+
+/** Identifies a file, whatever its name: links and other spellings of a path lead to the same file. */
+export function identityOf(file: string): string {
+  try {
+    const { dev, ino } = fs.statSync(file, { bigint: true });
+    return `${dev} ${ino}`;
+  } catch {
+    // The file is missing or inaccessible; opening it will report that.
+    const folder = path.dirname(file);
+    return path.join(fs.existsSync(folder) ? fs.realpathSync(folder) : path.resolve(folder), path.basename(file));
+  }
+}
+
+/** Identifies an open file. A terminal or a pipe has no identity, because it may be given more than once. */
+export function openIdentity(descriptor: number): string | undefined {
+  try {
+    const stats = fs.fstatSync(descriptor, { bigint: true });
+    return stats.isFile() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
