@@ -294,9 +294,7 @@ export async function beginRun(beginning: Beginning): Promise<Run> {
   const flags = { ...beginning.flags, output };
   const { logFile, save } = flags;
   const given = crawlOptions(flags);
-  const rewrite = [given.rewrite ?? [], ...targets.map((target) => target.options?.rewrite ?? [])].flatMap((pairs) => [
-    ...pairs,
-  ]);
+  const rewrite = [given, ...targets.map(({ options = {} }) => options)].flatMap(({ rewrite = [] }) => [...rewrite]);
   const options: Options = Object.assign(given, ...targets.map((target) => target.options), { rewrite });
   const settings = resolveOptions(options);
   const isFetched = ({ target, options }: Beginning["targets"][number]) =>

@@ -4,18 +4,7 @@ import { SitemapError } from "../model/errors.ts";
 import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWords } from "./table.ts";
 
 // Headers of columns with URLs, as exports write them, in lower case. The most specific come first.
-const urlHeaders = [
-  "address",
-  "url",
-  "loc",
-  "page url",
-  "full url",
-  "top pages",
-  "landing page",
-  "page",
-  "pages",
-  "uri",
-];
+const urlHeaders = "address,url,loc,page url,full url,top pages,landing page,page,pages,uri".split(",");
 const isUrl = /^\s*https?:\/\/[^\s]+\s*$/i;
 
 /** Whether a file begins like a table: with the names of its columns, not with a URL. */

@@ -220,7 +220,7 @@ async function chooseSides(
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const hasFolder = targets.some(({ kind }) => kind === "folder");
   if (!hasFolder && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
-  // By default, a folder belongs to the website of the other side. For two folders, any website will do.
+  // By default, a folder belongs to the website of the other side. For two folders, any URL will do, if it is the same for both.
   const website = url ?? (hasFolder && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;

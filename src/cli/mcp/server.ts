@@ -23,7 +23,7 @@ const complete = { complete: flag("false if a sitemap could not be read, so that
 const crawledAt = { crawledAt: text("when the website was crawled; refresh crawls it again") };
 const nextCursor = { nextCursor: text("there is more: call the tool again with this as cursor") };
 
-/** Creates the server. `sent` resolves when everything written so far has reached the agent. */
+/** Creates the server. `sent` resolves when the system has accepted everything that was written so far. */
 export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
   // Registers a tool. Its result always has the fields of `output`, and may have those of `optional`.

@@ -101,7 +101,7 @@ export class CrawlEnding {
     return this.#finished?.discovery.find(({ reason }) => reason?.code.startsWith("limit-"))?.reason;
   }
 
-  // Sitemaps named with --sitemap count as found even if they cannot be fetched, so `#found` does not tell.
+  // Sitemaps named with --sitemap count as found even if they cannot be fetched, so `#found` does not show whether the website answered.
   get #unreachable(): UnreachableWebsite | undefined {
     return this.readNothing ? this.#finished?.unreachable : undefined;
   }

@@ -1,5 +1,5 @@
 // Messages to the user, on standard error. In pipes and logs they are plain lines. On a terminal they have colors, unless NO_COLOR is set
-// (https://no-color.org), and the last lines can be redrawn. Every line is made printable here, and only here.
+// (https://no-color.org), and the last lines can be redrawn. Every message is made printable here.
 
 import { type Colors, createColors } from "../../write/colors.ts";
 import { printable } from "../../write/printable.ts";

@@ -42,7 +42,7 @@ export class Progress {
     if (event.type !== "sitemap") return;
     const { sitemap, depth, response, wireBytes } = event;
     if (response?.obtained === undefined) this.#bytes += wireBytes;
-    // The pages of an archive are read later, and others may be filtered.
+    // Adds the pages that no event has reported: those of an archive, which are read later, and those that filters dropped.
     if (sitemap.kind === "pages" && response !== undefined)
       this.#pages += sitemap.pageCount - (sitemap.url === this.#counted.url ? this.#counted.pages : 0);
     if (sitemap.kind === "index" && (depth <= 1 || this.#indexes.has(sitemap.url))) return;

@@ -1,5 +1,5 @@
 // The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read.
-// In pipes and files the tree has the format `tabtree`, byte for byte.
+// Pipes and files get the format `tabtree` instead.
 import type { TreeStep } from "../../model/event.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { isLossy, rootCauses } from "../../model/problem.ts";
