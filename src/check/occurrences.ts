@@ -1,5 +1,6 @@
 // Streams every occurrence of every finding while the check runs. The findings themselves keep only the first ones, as examples. The check
 // waits until a full batch is taken, so memory stays flat.
+import { mapped } from "../model/generators.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
@@ -51,14 +52,7 @@ export async function* streamOccurrences(
   tree: SitemapTree,
   options?: CheckOptions,
 ): AsyncGenerator<Occurrence, CheckResult> {
-  const batches = occurrenceBatches(tree, options);
-  let step = await batches.next();
-  try {
-    for (; !step.done; step = await batches.next()) yield* step.value;
-  } finally {
-    await batches.return(undefined as never);
-  }
-  return step.value;
+  return yield* mapped(occurrenceBatches(tree, options), (batch) => batch);
 }
 
 /** Does the same as `streamOccurrences` in batches. With `isUncapped`, the result also has all occurrences as examples. */

@@ -10,6 +10,7 @@ import type { SiteFilesOptions } from "../../check/site-files.ts";
 import { failedInWords } from "../../check/words.ts";
 import { systemReason } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
+import { mapped } from "../../model/generators.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
@@ -173,17 +174,10 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       const all = { ...requests, ...options, ...run.whileChecking(files), signal: run.signal };
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
       if (outputs.some(({ rows }) => rows !== undefined)) {
-        const batches = occurrenceBatches(tree, all, extras);
-        try {
-          let step = await batches.next();
-          for (; !step.done; step = await batches.next()) {
-            const rows = location ? step.value : step.value.map((row) => ({ ...row, sitemap: nameOf(row.sitemap) }));
-            for (const output of outputs) yield* written(output, output.rows?.write(rows));
-          }
-          result = step.value;
-        } finally {
-          await batches.return(undefined as never);
-        }
+        result = yield* mapped(occurrenceBatches(tree, all, extras), function* (batch) {
+          const rows = location ? batch : batch.map((row) => ({ ...row, sitemap: nameOf(row.sitemap) }));
+          for (const output of outputs) yield* written(output, output.rows?.write(rows));
+        });
         for (const output of outputs) yield* written(output, output.rows?.end());
       } else result = await checkTreeWhile(tree, all, extras);
       if (!location) result = renamed(result, nameOf);

@@ -2,6 +2,7 @@
 import type { DiffTotals } from "../../model/change.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
+import { mapped } from "../../model/generators.ts";
 import { csvCell } from "../../write/csv.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 
@@ -23,22 +24,16 @@ export async function* writeFollowed(
   const examples = new Map<FollowVerdict, FollowedRow[]>();
   const counts = new Map<FollowVerdict, number>();
   if (format === "csv") yield `${columns.join(",")}\n`;
-  try {
-    let step = await rows.next();
-    for (; !step.done; step = await rows.next()) {
-      const row = step.value;
-      seen(row);
-      counts.set(row.verdict, (counts.get(row.verdict) ?? 0) + 1);
-      const shown = examples.get(row.verdict) ?? [];
-      if (shown.length < mostExamples) examples.set(row.verdict, [...shown, row]);
-      const cells = { ...row, reason: row.reason?.message };
-      if (format === "csv") yield `${columns.map((name) => cell(cells[name] as string | number)).join(",")}\n`;
-      if (format === "ndjson") yield `${jsonOf(row)}\n`;
-    }
-    if (format === "summary") yield summary(names, step.value, counts, examples);
-  } finally {
-    await rows.return(undefined as never);
-  }
+  const totals = yield* mapped(rows, function* (row) {
+    seen(row);
+    counts.set(row.verdict, (counts.get(row.verdict) ?? 0) + 1);
+    const shown = examples.get(row.verdict) ?? [];
+    if (shown.length < mostExamples) examples.set(row.verdict, [...shown, row]);
+    const cells = { ...row, reason: row.reason?.message };
+    if (format === "csv") yield `${columns.map((name) => cell(cells[name] as string | number)).join(",")}\n`;
+    if (format === "ndjson") yield `${jsonOf(row)}\n`;
+  });
+  if (format === "summary") yield summary(names, totals, counts, examples);
 }
 
 function summary(
