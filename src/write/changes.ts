@@ -2,14 +2,15 @@
 // https://www.rssboard.org/rss-specification
 import type { TreeChange } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { homepageOf } from "../model/url.ts";
 import { csvCell } from "./csv.ts";
 import { openPageJson, textJson } from "./pages.ts";
 import { jsonOf, printable } from "./printable.ts";
 
 /** Writes changes as whole lines. */
 export interface ChangeWriter {
-  /** The text before the first change. */
-  readonly header: string;
+  /** Returns the text before the changes. `first` is the first of them, if there is one. */
+  header(first?: TreeChange): string;
   /** The text after the last change. */
   readonly footer: string;
   write(changes: readonly TreeChange[]): string;
@@ -18,12 +19,12 @@ export interface ChangeWriter {
 /** The format `pages`: one page URL per line. */
 export function changePagesWriter(): ChangeWriter {
   const line = (change: TreeChange) => (change.kind === "sitemap" ? "" : `${printable(change.page.url)}\n`);
-  return { header: "", footer: "", write: (changes) => changes.map(line).join("") };
+  return { header: () => "", footer: "", write: (changes) => changes.map(line).join("") };
 }
 
 /** The format `ndjson`: one change per line, as JSON. */
 export function changeNdjsonWriter(): ChangeWriter {
-  return { header: "", footer: "", write: (changes) => changes.map((change) => `${json(change)}\n`).join("") };
+  return { header: () => "", footer: "", write: (changes) => changes.map((change) => `${json(change)}\n`).join("") };
 }
 
 function json(change: TreeChange): string {
@@ -42,7 +43,7 @@ export const changeCsvColumns: readonly string[] =
 export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): ChangeWriter {
   const cell = csvCell(safe);
   return {
-    header: `${changeCsvColumns.join(",")}\n`,
+    header: () => `${changeCsvColumns.join(",")}\n`,
     footer: "",
     write: (changes) => changes.map((change) => `${row(change).map(cell).join(",")}\n`).join(""),
   };
@@ -64,22 +65,27 @@ function row(change: TreeChange): (string | undefined)[] {
 }
 
 export interface FeedOptions {
-  readonly title: string;
-  /** The URL of the website. */
-  readonly link: string;
-  readonly description: string;
+  /** The names of the sides. */
+  readonly names: { readonly before: string; readonly after: string };
+  /** Returns the website of the pages, if it is known. */
+  homepage(): string | undefined;
 }
 
 /** The format `rss`: a feed of the new pages. Nothing in it depends on the time of writing, so the same changes give the same bytes. */
-export function changeFeedWriter({ title, link, description }: FeedOptions): ChangeWriter {
+export function changeFeedWriter({ names: { before, after }, homepage }: FeedOptions): ChangeWriter {
   return {
-    header: `<?xml version="1.0" encoding="UTF-8"?>
+    header(first) {
+      // A feed must link to a website: the homepage, if it is known, or the website of the first page.
+      const page = first === undefined || first.kind === "sitemap" ? "about:blank" : homepageOf(first.page.url);
+      const link = homepage() ?? page;
+      return `<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0">
 <channel>
-<title>${escaped(title)}</title>
+<title>${escaped(`New pages of ${link === "about:blank" ? after : link}`)}</title>
 <link>${escaped(link)}</link>
-<description>${escaped(description)}</description>
-`,
+<description>${escaped(`Pages of ${after} that ${before} does not have`)}</description>
+`;
+    },
     footer: "</channel>\n</rss>\n",
     write: (changes) => changes.map((change) => (change.kind === "added" ? item(change) : "")).join(""),
   };

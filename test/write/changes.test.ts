@@ -49,7 +49,7 @@ const sitemapChange: fc.Arbitrary<SitemapChange> = fc.tuple(url, hostileText).ma
 const changes = fc.array(fc.oneof({ weight: 4, arbitrary: pageChange }, sitemapChange), { maxLength: 12 });
 
 const written = (writer: ChangeWriter, list: readonly TreeChange[]) =>
-  writer.header + writer.write(list) + writer.footer;
+  writer.header(list[0]) + writer.write(list) + writer.footer;
 const expectPrintable = (text: string) => {
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
 };
@@ -92,8 +92,9 @@ test("pages is one URL per line, without sitemaps", () => {
 
 test("rss is well-formed XML with one item for each new page", () => {
   fc.assert(
-    fc.property(changes, hostileText, (list, title) => {
-      const text = written(changeFeedWriter({ title, link: "https://example.org/", description: title }), list);
+    fc.property(changes, hostileText, fc.option(url, { nil: undefined }), (list, name, homepage) => {
+      const names = { before: name, after: name };
+      const text = written(changeFeedWriter({ names, homepage: () => homepage }), list);
       expectPrintable(text);
       const items = readXml(text).children[0]?.children.filter(({ name }) => name === "item");
       expect(items).toHaveLength(list.filter(({ kind }) => kind === "added").length);

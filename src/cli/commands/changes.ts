@@ -115,7 +115,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
       }
     };
     const writer = changeWriter(format, csvSafe);
-    const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), () => writer, seen);
+    const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), writer, seen);
     notes.push(...filterNotes(filter, {}));
     isWithheld = filter.counts.robotsUnknown > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);

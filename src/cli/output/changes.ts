@@ -1,13 +1,13 @@
 // The formats of changes: lists are written while the sides are compared, summaries at the end.
 import { Summarizer } from "../../diff/summarize.ts";
 import type { ChangeKind, DiffTotals, TreeChange } from "../../model/change.ts";
-import { homepageOf } from "../../model/url.ts";
 import {
   type ChangeWriter,
   changeCsvWriter,
   changeFeedWriter,
   changeNdjsonWriter,
   changePagesWriter,
+  type FeedOptions,
 } from "../../write/changes.ts";
 import { diffMarkdown, diffText } from "../../write/diff-summary.ts";
 
@@ -29,13 +29,10 @@ export function formatByName<F extends string>(
 export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
 export type DiffFormat = (typeof diffFormats)[number];
 
-interface DiffOutput {
+interface DiffOutput extends FeedOptions {
   readonly format: DiffFormat;
   readonly csvSafe: boolean;
   readonly kinds: ReadonlySet<ChangeKind>;
-  readonly names: { readonly before: string; readonly after: string };
-  /** Returns the website of the pages, if a crawl or an archive has named it. */
-  homepage(): string | undefined;
   seen(changes: readonly TreeChange[]): void;
 }
 
@@ -44,16 +41,16 @@ type Batches<End> = AsyncGenerator<readonly TreeChange[], End>;
 // A thousand URLs are about 64 KB.
 const batchLength = 1000;
 
-/** Writes changes in batches. The first change decides the writer (`choose`). Passes every batch to `seen`. */
+/** Writes changes in batches, if there is a writer. Passes every batch to `seen`. */
 export async function* writeChanges<End>(
   batches: Batches<End>,
-  choose: (first: TreeChange | undefined) => ChangeWriter | undefined,
+  writer: ChangeWriter | undefined,
   seen: (changes: readonly TreeChange[]) => void,
 ): AsyncGenerator<string, End, undefined> {
   try {
     let step = await batches.next();
-    const writer = choose(step.done ? undefined : step.value[0]);
-    if (writer?.header) yield writer.header;
+    const header = writer?.header(step.done ? undefined : step.value[0]);
+    if (header) yield header;
     for (; !step.done; step = await batches.next()) {
       seen(step.value);
       for (let from = 0; writer !== undefined && from < step.value.length; from += batchLength)
@@ -67,32 +64,23 @@ export async function* writeChanges<End>(
 }
 
 export async function* writeDiff(batches: Batches<DiffTotals>, output: DiffOutput): AsyncGenerator<string, void> {
-  const { format, names, kinds } = output;
-  const write = format === "summary" ? diffText : format === "markdown" ? diffMarkdown : undefined;
+  const { format, csvSafe, names, kinds, seen } = output;
+  if (format !== "summary" && format !== "markdown") {
+    const writer = format === "rss" ? changeFeedWriter(output) : changeWriter(format, csvSafe);
+    yield* writeChanges(batches, writer, seen);
+    return;
+  }
   const summarizer = new Summarizer();
-  const see = (changes: readonly TreeChange[]) => {
-    output.seen(changes);
-    if (write !== undefined) summarizer.see(changes);
-  };
-  const choose = (first: TreeChange | undefined) => (write === undefined ? writerFor(output, first) : undefined);
-  const totals = yield* writeChanges(batches, choose, see);
-  if (write !== undefined) yield write(summarizer.finish(names, kinds, totals));
+  const totals = yield* writeChanges(batches, undefined, (changes) => {
+    seen(changes);
+    summarizer.see(changes);
+  });
+  const summary = summarizer.finish(names, kinds, totals);
+  yield format === "summary" ? diffText(summary) : diffMarkdown(summary);
 }
 
 /** Creates the writer for a format that needs nothing but the changes. */
-export function changeWriter(format: DiffFormat, safe: boolean): ChangeWriter {
+export function changeWriter(format: "csv" | "pages" | "ndjson", safe: boolean): ChangeWriter {
   if (format === "csv") return changeCsvWriter({ safe });
   return format === "pages" ? changePagesWriter() : changeNdjsonWriter();
-}
-
-function writerFor({ format, csvSafe, names, homepage }: DiffOutput, first: TreeChange | undefined): ChangeWriter {
-  if (format !== "rss") return changeWriter(format, csvSafe);
-  // A feed must link to a website: the homepage, if it is known, or the website of the first page.
-  const page = first === undefined || first.kind === "sitemap" ? undefined : homepageOf(first.page.url);
-  const link = homepage() ?? page;
-  return changeFeedWriter({
-    title: `New pages of ${link === undefined || link === "about:blank" ? names.after : link}`,
-    link: link ?? "about:blank",
-    description: `Pages of ${names.after} that ${names.before} does not have`,
-  });
 }
