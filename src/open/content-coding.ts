@@ -81,7 +81,8 @@ function isZlib(bytes: Uint8Array): boolean {
   return (bytes[0]! & 0x0f) === 8 && bytes[0]! >> 4 <= 7 && (bytes[0]! * 256 + bytes[1]!) % 31 === 0;
 }
 
-function looksLikeText(sample: Uint8Array): boolean {
+/** Whether bytes begin like text. */
+export function looksLikeText(sample: Uint8Array): boolean {
   if (evidence(sample) !== undefined) return true;
   if (sample.some(isControl)) return false;
   // Text that is not UTF-8 may be in a legacy character set, but then it must contain a tag.

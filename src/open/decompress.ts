@@ -3,11 +3,11 @@
 //   Lenient: a wrong checksum or length loses nothing.
 //   Lenient: reserved flags in a gzip header are reported as damage, and the member is read anyway.
 //   Lenient: zeros after a gzip member, as in padded blocks, are skipped, and the members after them are read.
-//   Lenient: anything after the compressed data is ignored.
+//   Lenient: text after the compressed data is ignored, and so is anything after brotli or deflate.
 import * as zlib from "node:zlib";
 import type { ProblemLog } from "../model/problem.ts";
 import type { ByteReader } from "./byte-reader.ts";
-import { type Coding, isGzip, isSkippableFrame, isZstdFrame } from "./content-coding.ts";
+import { type Coding, isGzip, isSkippableFrame, isZstdFrame, looksLikeText, sampleSize } from "./content-coding.ts";
 import { GzipMembers, skip, skipTo } from "./gzip-member.ts";
 import { chunkSize, createRawInflater, decompress, type ZlibStream } from "./zlib-stage.ts";
 
@@ -62,7 +62,15 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
       await input.fill(3);
     }
   } while (isGzip(input.peek(3)));
-  if (isPadded || input.buffered > 0) problems.add("coding-trailing");
+  if (isPadded && !(await input.fill(1))) problems.add("coding-trailing");
+  await reportRest(input, problems);
+}
+
+// Reports what follows the last member or frame. If it is not text, it may be another one that is damaged.
+async function reportRest(input: ByteReader, problems: ProblemLog): Promise<void> {
+  await input.fill(sampleSize);
+  const rest = input.peek(sampleSize);
+  if (rest.length > 0) problems.add(looksLikeText(rest) ? "coding-trailing" : "coding-damaged");
 }
 
 // Zstandard has frames, one after the other, and skippable frames between them: https://www.rfc-editor.org/rfc/rfc8878#section-3.1
@@ -80,7 +88,7 @@ async function* unzstd(input: ByteReader, problems: ProblemLog): Content {
       if (ending !== "complete") return problems.add("coding-damaged");
     } else if (!(await skipFrame(input))) return reportTruncated(input, problems);
   }
-  if (input.buffered > 0) problems.add("coding-trailing");
+  await reportRest(input, problems);
 }
 
 const mostFrames = 10_000;

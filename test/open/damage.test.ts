@@ -64,11 +64,18 @@ describe("followed by other data", () => {
     ["a line break", Buffer.from("\n")],
     ["zeros", Buffer.alloc(512)],
     ["a megabyte of zeros", Buffer.alloc(1024 * 1024)],
-    ["half a magic number", Buffer.from([0x1f])],
     ["HTML", Buffer.from("<!-- cached -->")],
   ])("lenient: gzip and then %s is complete", async (_, trailing) => {
     const result = await openedInEveryCut(Buffer.concat([gzip, trailing]));
     expect(result).toMatchObject({ text, codes: ["coding-trailing"], complete: true });
+  });
+
+  test("gzip and then bytes that are not text is not complete: they may be another member, without its magic number", async () => {
+    const list = gzipSync("https://example.org/\n");
+    for (const rest of [list.subarray(1), list.subarray(0, 1), Buffer.concat([Buffer.alloc(8), list.subarray(2)])]) {
+      const result = await openedInEveryCut(Buffer.concat([list, rest]));
+      expect(result).toMatchObject({ ...incomplete, text: "https://example.org/\n", codes: ["coding-damaged"] });
+    }
   });
 
   test("lenient: data after the end of any coding is ignored", async () => {
