@@ -48,8 +48,9 @@ export async function readHomepage(
       await pauseWhenDue();
       if (isCut?.()) break;
     }
-    // Binary data may be a page that was compressed or damaged.
-    const binary = isBinary(start) && !htmlStart.test(start) ? notSitemap("binary") : undefined;
+    // Binary data, or text that was announced as compressed data, may be a page that was damaged.
+    const isDamaged = (isBinary(start) || wrong.has("coding-mismatch")) && !htmlStart.test(start);
+    const binary = isDamaged ? notSitemap("binary") : undefined;
     const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code)) ?? binary;
     html.end(why !== undefined);
     if (why !== undefined) problems.add("homepage-cut", { value: why.message });

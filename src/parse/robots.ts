@@ -36,10 +36,12 @@ export class RobotsParser extends LineParser {
   /** The result. A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
     const { preferences } = this.robots;
-    if (this.#resembles === undefined || this.#hasRecords) {
+    // Text that was announced as compressed data may be what is left of it.
+    const resembles = this.#resembles ?? (this.context.problems.has("coding-mismatch") ? "binary" : undefined);
+    if (resembles === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };
     }
-    return { kind: "invalid", reason: documentProblem("not-a-sitemap", { value: this.#resembles }) };
+    return { kind: "invalid", reason: documentProblem("not-a-sitemap", { value: resembles }) };
   }
 
   protected takeLine(text: string): void {

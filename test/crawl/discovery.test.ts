@@ -319,6 +319,10 @@ describe("a robots.txt of binary data", () => {
     ["is in UTF-32", utf32],
     ["is only zeros", new Uint8Array(500)],
     ["is compressed with bzip2", "BZh91AY&SY"],
+    [
+      "is text that was announced as gzip",
+      { headers: { "content-encoding": "gzip" }, body: "~~ part of something ~~" },
+    ],
   ])("may list sitemaps if it %s, so something may be missing", async (_, body) => {
     const { tree } = await discover({ "/robots.txt": body, "/sitemap.xml": urlset("/1") });
     expect([tree.pageCount, tree.complete]).toEqual([1, false]);
@@ -360,6 +364,7 @@ describe("links of the homepage", () => {
   test.each<[string, Route]>([
     ["compressed data is cut off", page(gzipSync(link("/a.xml") + "<p>".repeat(999)).subarray(0, -30))],
     ["its bytes are refused", page("\u0000\u0001\u0002\u00ff binary", { "content-encoding": "x-own" })],
+    ["it is not the gzip that was announced", page("~~ part of something ~~", { "content-encoding": "gzip" })],
     ["it is binary data", page(Uint8Array.from({ length: 2000 }, (_, at) => (at * 37) % 256))],
     ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
   ])("if %s, some may be missing", async (_, homepage) => {
