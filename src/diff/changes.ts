@@ -17,7 +17,7 @@ import { path as checkPath, expectKnown, invalid, oneOf, strings } from "../mode
 import { crawlOptionsIn, type Options, resolveOptions, resolvePageFilters } from "../model/options.ts";
 import { defaultLimits } from "../model/parse-options.ts";
 import { isComplete } from "../model/problem.ts";
-import { isReadSitemap } from "../model/sitemap.ts";
+import { isReadSitemap, problemsOf } from "../model/sitemap.ts";
 import { urlKey } from "../model/url.ts";
 import { replaceFile } from "../storage/atomic-file.ts";
 import { invalidArchive, storageFailed } from "../storage/file.ts";
@@ -25,7 +25,7 @@ import { FileLock } from "../storage/lock.ts";
 import { buildTreeWhile, openTreeWhile } from "../tree/build.ts";
 import { robotsOf, type SitemapTree } from "../tree/tree.ts";
 import { compareSides } from "./compare-sides.ts";
-import { emptySide, type SideFacts } from "./diff-side.ts";
+import { emptySide, isOpenEnded, type SideFacts } from "./diff-side.ts";
 import { Evidence, isUnread } from "./evidence.ts";
 import type { PageLists } from "./page-lists.ts";
 import { type DiffOptions, type DiffSettings, resolveDiffOptions } from "./settings.ts";
@@ -410,7 +410,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
   const readable = new Map<string, boolean>();
   let namesAll = isComplete(tree.root.problems);
   for (const sitemap of tree.sitemaps()) {
-    const isWhole = !isUnread(sitemap);
+    const isWhole = !isUnread(sitemap) && !isOpenEnded(problemsOf(sitemap));
     for (const url of [sitemap.url, declaredKey(sitemap)]) readable.set(url, (readable.get(url) ?? true) && isWhole);
     const isLimit = sitemap.kind === "invalid" && sitemap.reason.code.startsWith("limit-");
     if (sitemap.kind === "index" || isLimit) namesAll &&= isWhole;
@@ -421,6 +421,12 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
 // Compares a tree as if it were complete. `certainty` then drops the changes that are not certain.
 class KnownSide extends TreeSide {
   override async scan(lists: PageLists): Promise<SideFacts> {
-    return { ...(await super.scan(lists)), complete: true, unsure: new Set(), isTried: () => true };
+    return {
+      ...(await super.scan(lists)),
+      complete: true,
+      unsure: new Set(),
+      openEnded: new Set(),
+      isTried: () => true,
+    };
   }
 }

@@ -59,7 +59,10 @@ async function* compare(
   const isBeforeWhole = knowsPages(before, after);
   const isAfterWhole = knowsPages(after, before);
   const isKnownGone = ({ key }: PageList) =>
-    isAfterWhole && !skipsMore(after, before, before.kind === "tree" ? key : "") && !isOmitted(after, key, before);
+    isAfterWhole &&
+    !skipsMore(after, before, before.kind === "tree" ? key : "") &&
+    !isOmitted(after, key, before) &&
+    !mayBeCutOff(after, key, before);
   const isKnownNew = ({ key }: PageList) => isBeforeWhole && !isOmitted(before, key, after);
   // Whether each side is certain to have all its pages.
   let [hasAllBefore, hasAllAfter] = [isBeforeWhole && before.complete, isAfterWhole && after.complete];
@@ -218,7 +221,8 @@ function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<Sitemap
   const kind = "sitemap";
   for (const sitemap of before.sitemaps.keys()) {
     if (after.sitemaps.has(sitemap)) continue;
-    if (isKnownToLack(after, sitemap, before)) yield { kind, change: "gone", sitemap };
+    const isGone = isKnownToLack(after, sitemap, before) && !mayBeCutOff(after, sitemap, before);
+    if (isGone) yield { kind, change: "gone", sitemap };
     else yield { kind, change: "unknown", sitemap, missing: "after" };
   }
   for (const [sitemap, is] of after.sitemaps) {
@@ -258,6 +262,20 @@ function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, 
     const parent = other.sitemaps.get(key)?.parent;
     if (parent === undefined) return isTried?.(key) === false;
     key = parent;
+  }
+  return false;
+}
+
+// Whether a page of this sitemap may be missing here because a document is cut off: the sitemap, or the index that lists it. Sides of
+// different kinds have no sitemaps in common, so any document counts.
+function mayBeCutOff({ kind, sitemaps, openEnded = new Set() }: SideFacts, sitemap: string, other: SideFacts): boolean {
+  if (kind !== other.kind) return openEnded.size > 0;
+  const seen = new Set<string>();
+  for (let key: string | undefined = sitemap; key !== undefined && !seen.has(key); ) {
+    if (openEnded.has(key)) return true;
+    if (sitemaps.has(key)) return false;
+    seen.add(key);
+    key = other.sitemaps.get(key)?.parent;
   }
   return false;
 }

@@ -77,6 +77,8 @@ export interface SideFacts {
   readonly unread?: readonly string[];
   /** How many entries of each sitemap were skipped, by its key; `""` for a file. */
   readonly skipped?: ReadonlyMap<string, number>;
+  /** The keys of documents that may be cut off, because neither their length nor their format shows it. */
+  readonly openEnded?: ReadonlySet<string>;
   /** URLs that discovery tried without learning whether there is a sitemap. */
   readonly unsure?: ReadonlySet<string>;
   /**
@@ -117,6 +119,11 @@ export const emptySide: Side = {
 /** Counts the entries that were skipped because of these problems. */
 export function skippedEntries(problems: readonly Problem[]): number {
   return problems.reduce((sum, { code, count = 1 }) => sum + (skippedBecause(code) === undefined ? 0 : count), 0);
+}
+
+/** Whether a document with these problems may be cut off, although nothing shows it. */
+export function isOpenEnded(problems: readonly Problem[]): boolean {
+  return problems.some(({ code }) => code === "body-no-length");
 }
 
 /** Whether this problem code means that a document does not exist. */

@@ -7,7 +7,7 @@ import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../m
 import { TextSet } from "../model/text-set.ts";
 import { urlKey } from "../model/url.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import { isAbsent, skippedEntries } from "./diff-side.ts";
+import { isAbsent, isOpenEnded, skippedEntries } from "./diff-side.ts";
 import { declaredKey, isFeed, unansweredUrls } from "./tree-side.ts";
 
 type Role = DocumentRequest["role"];
@@ -66,9 +66,10 @@ export class Evidence {
     return requested.length > 0 && requested.every(({ url }) => this.#isConvincing(this.#named.get(url)));
   }
 
-  // A robots.txt that lists no sitemap is not convincing: it may be an error message, or the default file of a server.
+  // A robots.txt that lists no sitemap is not convincing: it may be an error message, or the default file of a server. Nor is one without a
+  // length, which may be cut off.
   #isConvincing(robots: Sitemap | undefined): boolean {
-    return robots?.kind === "index" && robots.complete && robots.children.length > 0;
+    return robots?.kind === "index" && robots.complete && robots.children.length > 0 && !isOpenEnded(robots.problems);
   }
 
   /** Returns URLs that were read before, but that discovery could not read or find today. Status 410 means gone; 404 may be a mistake. */
@@ -91,11 +92,7 @@ export class Evidence {
   async stale(kept: string[]): Promise<Set<string>> {
     const { responses } = partsOf(this.#now);
     const stale = new Set<string>();
-    // If an index cannot be read, a page that its sitemap lost may now be in one of the sitemaps of that index.
-    const isIndexUnread = [...this.#named].some(
-      ([key, each]) => each.kind === "invalid" && this.#known.get(key)?.kind === "index",
-    );
-    const listed = isIndexUnread ? await this.#listed(undefined) : undefined;
+    const listed = this.#mayListElsewhere() ? await this.#listed(undefined) : undefined;
     for (const [key, sitemap] of this.#named) {
       const last = this.#known.get(key);
       if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === this.#now.root) continue;
@@ -108,6 +105,17 @@ export class Evidence {
       for (const url of [key, sitemap.url, ...hops.map((hop) => hop.url)]) stale.add(urlKey(url));
     }
     return stale;
+  }
+
+  // Whether a page that its sitemap lost may be in a document that nobody has read: a sitemap that is new and unreadable, or one that an index
+  // or robots.txt lists which could be fully read the last time. If that lasts, a new sitemap counts only in the first run, because until
+  // its pages are known, no sitemap that lost one could list new pages.
+  #mayListElsewhere(): boolean {
+    const isNews = ([key, each]: [string, Sitemap]) => {
+      const last = this.#known.get(key);
+      return last === undefined || (last.kind === "index" && !isUnread(last) && each !== this.#now.root);
+    };
+    return this.unread().has("robots") || [...this.#named].some((named) => isUnread(named[1]) && isNews(named));
   }
 
   // Returns the pages that a sitemap lists today or, without a sitemap, all pages of the website.

@@ -13,7 +13,7 @@ import { detached } from "../model/text.ts";
 import type { WhileBuilding } from "../tree/build.ts";
 import { walkNodes } from "../tree/parts.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import { type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
+import { isOpenEnded, type Side, type SideFacts, type SideSitemap, skippedEntries } from "./diff-side.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 /** Builds a tree, and reports its pages while they are read. */
@@ -71,7 +71,9 @@ export class TreeSide implements Side {
       else Object.assign(list, { key: declaredKey(node), isFeed: isFeed(node.format) });
       seen.add(list.sitemap);
     }
-    const unread = Array.from(tree.sitemaps()).filter((each) => !isWhole(each));
+    const all = Array.from(tree.sitemaps());
+    const unread = all.filter((each) => !isWhole(each));
+    const openEnded = all.filter((each) => isOpenEnded(problemsOf(each)));
     const isGiven = tree.discovery.some(({ by }) => by === "given");
     const tried = new Set(tree.discovery.flatMap(({ url, outcome }) => (outcome === "skipped" ? [] : [url])));
     return {
@@ -79,7 +81,8 @@ export class TreeSide implements Side {
       hasFields: true,
       complete: tree.complete,
       unread: unread.map(declaredKey),
-      skipped: new Map(Array.from(tree.sitemaps(), (each) => [declaredKey(each), skippedEntries(problemsOf(each))])),
+      skipped: new Map(all.map((each) => [declaredKey(each), skippedEntries(problemsOf(each))])),
+      openEnded: new Set(openEnded.map(declaredKey)),
       unsure: new Set(unansweredUrls(tree)),
       declared: this.#declared,
       isTried: (url) => isGiven || !url.startsWith(tree.homepage) || tried.has(url),

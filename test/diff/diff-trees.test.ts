@@ -310,6 +310,28 @@ describe("a side that is incomplete", () => {
     expect(await lines(whole, closed, { only: ["removed", "unknown"] })).toEqual(["unknown /1 in after /a.xml"]);
   });
 
+  test("what a document without a length lacks may be cut off: the pages of a list, the sitemaps of robots.txt", async () => {
+    const endless = (body: string): Route => ({ headers: { connection: "close" }, body });
+    const named = (list: Route, robots: Route) =>
+      tree({ "/robots.txt": robots, "/a.txt": list, "/b.xml": urlset("/3", "/4"), "/c.xml": urlset("/5") });
+    const lines3 = `Sitemap: ${home}b.xml\nSitemap: ${home}a.txt\nSitemap: ${home}c.xml\n`;
+    const whole = await named(`${home}1\n${home}2\n`, lines3);
+    const list = await named(endless(`${home}1\n`), lines3.slice(0, -1 - `Sitemap: ${home}c.xml`.length));
+    expect(await lines(whole, list)).toEqual([
+      "sitemap gone /c.xml",
+      "unknown /2 in after /a.txt",
+      "removed /5 /c.xml",
+    ]);
+    const robots = await named(`${home}1\n`, endless(`Sitemap: ${home}b.xml\nSitemap: ${home}a.txt\n`));
+    expect(await lines(whole, robots)).toEqual([
+      "sitemap unknown /c.xml",
+      "removed /2 /a.txt",
+      "unknown /5 in after /c.xml",
+    ]);
+    const urls = file("urls.txt", `${home}1\n${home}2\n${home}3\n${home}4\n`);
+    expect(await lines(urls, list)).toEqual(["unknown /2 in after urls.txt"]);
+  });
+
   test("an archive that is cut off is an incomplete side", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
     const saved = path.join(folder, "whole.warc");

@@ -221,6 +221,39 @@ describe("in the library", () => {
       [{ "/j.xml": index("c.xml") }, ["removed 1", "added 6"]],
     ],
     [
+      "lost a page to a new sitemap that cannot be read for a day",
+      [{ "/index.xml": index("a.xml", "b.xml", "c.xml"), "/a.xml": urlset("2"), "/c.xml": { status: 503 } }, []],
+      [{ "/c.xml": urlset("1") }, []],
+    ],
+    [
+      "lost a page is believed in the second run, even if a new sitemap still cannot be read",
+      [{ "/index.xml": index("a.xml", "b.xml", "c.xml"), "/a.xml": urlset("2"), "/c.xml": { status: 403 } }, []],
+      [{ "/a.xml": urlset("2", "5") }, ["removed 1", "added 5"]],
+    ],
+    [
+      "lost a page to one beyond the place where their index is cut off",
+      [
+        {
+          "/index.xml": index("b.xml", "a.xml", "c.xml").slice(0, -30),
+          "/a.xml": urlset("2"),
+          "/c.xml": urlset("1"),
+        },
+        [],
+      ],
+      [{ "/index.xml": index("b.xml", "a.xml", "c.xml") }, []],
+    ],
+    [
+      "has no length may be cut off",
+      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}2\n` } }, []],
+      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}5\n` } }, ["added 5"]],
+    ],
+    [
+      "is missing in a robots.txt without a length",
+      [{ "/robots.txt": robots("b.xml", "a.xml") }, []],
+      [{ "/robots.txt": { headers: { connection: "close" }, body: robots("b.xml") } }, []],
+      [{ "/robots.txt": robots("b.xml") }, ["removed 1", "removed 2"]],
+    ],
+    [
       "is not named any more is gone once everything else can be read",
       [
         { "/index.xml": index("b.xml"), "/robots.txt": robots("index.xml", "new.xml"), "/new.xml": "<sitemapindex>" },
@@ -337,6 +370,18 @@ describe("in the library", () => {
     // Pages that are really gone are still listed.
     Object.assign(routes, whole, { "/a.xml": urlset("2") });
     expect(await committed(read({}, crawl))).toEqual(["removed 1"]);
+  });
+
+  test("a page that a guess lost may be in a sitemap of a robots.txt that is down", async () => {
+    const { routes, read } = website();
+    routes["/guess.xml"] = urlset("4", "5");
+    const { client } = site((name) => routes[name]);
+    const crawl = { ...options, client, extraKnownPaths: ["/guess.xml"] };
+    await committed(read({}, crawl));
+    Object.assign(routes, { "/robots.txt": { status: 503 }, "/guess.xml": urlset("4") });
+    expect(await committed(read({}, crawl))).toEqual([]);
+    routes["/robots.txt"] = robots("index.xml");
+    expect(await committed(read({}, crawl))).toEqual(["removed 5"]);
   });
 
   test("a robots.txt that lists another sitemap, and a sitemap that is gone for good (410), are evidence", async () => {

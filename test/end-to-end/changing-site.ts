@@ -25,6 +25,8 @@ export class ChangingSite {
   #shown = 0;
   #knownIndex: string[] = [];
   readonly #known = new Map<string, Pages>();
+  // The sitemaps that the last index named that was fully read.
+  #met = new Set<string>();
 
   readonly close: () => void;
 
@@ -115,7 +117,8 @@ export class ChangingSite {
     return new Date(Date.UTC(2026, 0, 1 + this.#day, 0, 0, this.#made++)).toISOString();
   }
 
-  // A sitemap, or an index, that cannot be read keeps its last known state. So does an index that replaced a sitemap by one that cannot be read.
+  // A sitemap, or an index, that cannot be read keeps its last known state. So does an index that replaced a sitemap by one that cannot be
+  // read, and a sitemap that lost a page on a day when a sitemap that nobody knows yet may list that page.
   #learn(): void {
     const names = [...this.#sitemaps.keys()];
     const fault = this.#faults.get("index.xml");
@@ -126,15 +129,28 @@ export class ChangingSite {
       asked.some((name) => isNew(name) && this.#faults.has(name)) &&
       this.#knownIndex.some((name) => !names.includes(name));
     if (fault === undefined && !isSwapped) this.#knownIndex = names;
+    const mayListElsewhere = isCut || asked.some((name) => !this.#met.has(name) && this.#faults.has(name));
+    if (fault === undefined) this.#met = new Set(names);
+    const shown = new Set(asked.flatMap((name) => this.#shownPages(name)));
+    const isDoubted = (name: string) =>
+      mayListElsewhere && [...(this.#known.get(name)?.keys() ?? [])].some((path) => !shown.has(path));
     for (const name of asked) {
       const fault = this.#faults.get(name);
       const pages = [...this.#sitemaps.get(name)!];
-      if (!this.#knownIndex.includes(name)) continue;
+      if (!this.#knownIndex.includes(name) || isDoubted(name)) continue;
       if (fault === undefined) this.#known.set(name, new Map(pages));
       // Only a part of it was ever seen.
       else if ((fault === "cut" || fault === "broken") && !this.#known.has(name))
         this.#known.set(name, new Map(pages.slice(0, pages.length / 2)));
     }
+  }
+
+  // The pages that a sitemap lists today, as far as they can be read.
+  #shownPages(name: string): string[] {
+    const paths = [...this.#sitemaps.get(name)!.keys()];
+    const fault = this.#faults.get(name);
+    if (fault === undefined) return paths;
+    return fault === "cut" || fault === "broken" ? paths.slice(0, paths.length / 2) : [];
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

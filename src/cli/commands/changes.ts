@@ -102,7 +102,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
   let listed = 0;
-  // Whether some pages are never listed, because a robots.txt could not be read.
+  // Whether some pages are never listed, because a robots.txt could not be read, or a sitemap may be cut off.
   let isWithheld = false;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {
@@ -117,7 +117,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     const writer = changeWriter(format, csvSafe);
     const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), writer, seen);
     notes.push(...filterNotes(filter, {}));
-    isWithheld = filter.counts.robotsUnknown > 0;
+    isWithheld = filter.counts.robotsUnknown > 0 || uncertain > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps; not listed as removed";
     for (const url of kept) notes.push(`${url}: its last known state is kept, because something could not be read`);
