@@ -25,8 +25,8 @@ export class ChangingSite {
   #shown = 0;
   #knownIndex: string[] = [];
   readonly #known = new Map<string, Pages>();
-  // The sitemaps that the last index named that was fully read.
-  #met = new Set<string>();
+  // The sitemaps that were not found when the index was last read.
+  #missing = new Set<string>();
 
   readonly close: () => void;
 
@@ -35,7 +35,7 @@ export class ChangingSite {
     this.homepage = homepage;
     this.close = close;
     for (let count = 0; count < 4; count++) this.#addSitemap(this.#newPages(5 + this.#random.below(20)));
-    this.#learn();
+    this.learn();
   }
 
   static async serve(seed: number): Promise<ChangingSite> {
@@ -65,7 +65,7 @@ export class ChangingSite {
         this.#faults.set(name, this.#random.pick(["gone", "down", "html", "cut", "broken"] as const));
     }
     this.#shown = this.#random.below(this.#sitemaps.size);
-    this.#learn();
+    this.learn();
   }
 
   #change(): void {
@@ -117,31 +117,38 @@ export class ChangingSite {
     return new Date(Date.UTC(2026, 0, 1 + this.#day, 0, 0, this.#made++)).toISOString();
   }
 
-  // A sitemap, or an index, that cannot be read keeps its last known state. So does an index that replaced a sitemap by one that cannot be
-  // read, and a sitemap that lost a page on a day when a sitemap that nobody knows yet may list that page.
-  #learn(): void {
+  /**
+   * Reads the website once more. A sitemap, or an index, that cannot be read keeps its last known state. So does a sitemap that is not named
+   * any more, as long as one that nobody has read may have its pages; and a sitemap that lost a page, if one that nobody knew before may
+   * have that page.
+   */
+  learn(): void {
     const names = [...this.#sitemaps.keys()];
     const fault = this.#faults.get("index.xml");
     const isCut = fault === "cut" || fault === "broken";
-    const asked = fault === undefined ? names : isCut ? names.slice(0, this.#shown) : [];
-    const isNew = (name: string) => !this.#knownIndex.includes(name);
-    const isSwapped =
-      asked.some((name) => isNew(name) && this.#faults.has(name)) &&
-      this.#knownIndex.some((name) => !names.includes(name));
-    if (fault === undefined && !isSwapped) this.#knownIndex = names;
-    const mayListElsewhere = isCut || asked.some((name) => !this.#met.has(name) && this.#faults.has(name));
-    if (fault === undefined) this.#met = new Set(names);
+    if (fault !== undefined && !isCut) return;
+    const asked = names.slice(0, isCut ? this.#shown : undefined);
+    const before = this.#knownIndex;
+    const mayListElsewhere = isCut || asked.some((name) => !before.includes(name) && this.#faults.has(name));
+    if (!isCut) {
+      const isUnread = (name: string) =>
+        this.#faults.has(name) &&
+        !this.#known.has(name) &&
+        !(this.#missing.has(name) && this.#faults.get(name) === "gone");
+      const held = asked.some(isUnread) ? before.filter((name) => this.#known.has(name) && !names.includes(name)) : [];
+      this.#knownIndex = [...names, ...held];
+      this.#missing = new Set(names.filter((name) => this.#faults.get(name) === "gone"));
+    }
     const shown = new Set(asked.flatMap((name) => this.#shownPages(name)));
-    const isDoubted = (name: string) =>
-      mayListElsewhere && [...(this.#known.get(name)?.keys() ?? [])].some((path) => !shown.has(path));
     for (const name of asked) {
-      const fault = this.#faults.get(name);
-      const pages = [...this.#sitemaps.get(name)!];
-      if (!this.#knownIndex.includes(name) || isDoubted(name)) continue;
-      if (fault === undefined) this.#known.set(name, new Map(pages));
-      // Only a part of it was ever seen.
-      else if ((fault === "cut" || fault === "broken") && !this.#known.has(name))
-        this.#known.set(name, new Map(pages.slice(0, pages.length / 2)));
+      const [fault, known] = [this.#faults.get(name), this.#known.get(name)];
+      const isDoubted = mayListElsewhere && [...(known?.keys() ?? [])].some((path) => !shown.has(path));
+      if (!this.#knownIndex.includes(name) || isDoubted) continue;
+      const read = new Set(this.#shownPages(name));
+      const pages = [...this.#sitemaps.get(name)!].filter(([path]) => read.has(path));
+      // Of one that is cut off, only a part was ever seen.
+      const isPart = (fault === "cut" || fault === "broken") && known === undefined;
+      if (fault === undefined || isPart) this.#known.set(name, new Map(pages));
     }
   }
 
