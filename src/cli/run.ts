@@ -294,7 +294,9 @@ export async function beginRun(beginning: Beginning): Promise<Run> {
   const flags = { ...beginning.flags, output };
   const { logFile, save } = flags;
   const given = crawlOptions(flags);
-  const rewrite = [given, ...targets.map(({ options = {} }) => options)].flatMap(({ rewrite = [] }) => [...rewrite]);
+  const pairs = [given, ...targets.map(({ options = {} }) => options)].flatMap(({ rewrite = [] }) => [...rewrite]);
+  // An empty list would replace the rewrites of a run that is resumed.
+  const rewrite = pairs.length === 0 ? undefined : pairs;
   const options: Options = Object.assign(given, ...targets.map((target) => target.options), { rewrite });
   const settings = resolveOptions(options);
   const isFetched = ({ target, options }: Beginning["targets"][number]) =>

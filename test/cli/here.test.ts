@@ -68,6 +68,15 @@ test("a resumed run with `here` and `rewrite` reads from the address that was gi
   expect(urls).toEqual(["", "c", "b"].map((page) => preview.homepage + page));
 });
 
+test("the program resumes a run with --here at the same address, with --here or without", async () => {
+  const save = path.join(newFolder(), "preview.warc");
+  await listOf(streamPages(preview.homepage, { ...few, here: true, save }));
+  for (const flags of [[], ["--here"]]) {
+    const { stdout, code } = await sitegrove(["ls", preview.homepage, "-f", "pages", "--resume", save, ...flags]);
+    expect([stdout, code]).toEqual([`${here(preview).join("\n")}\n`, 0]);
+  }
+});
+
 test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
   "without it, a warning names the host of the pages and the flag: %j",
   async (flags) => {
