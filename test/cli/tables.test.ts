@@ -144,16 +144,18 @@ test("a folder of tables is complete or absent", async () => {
   expect(existsSync(out)).toBe(false);
 });
 
-test("--trailer ends NDJSON with a line that says whether the list is complete", async () => {
+test("--trailer ends NDJSON with a line that says whether the list is complete, as JSON does", async () => {
   const { stdout } = await ls("-f", "ndjson", "--trailer");
   const lines = jsonLines(stdout);
   expect(lines[4]).toEqual({ kind: "finished", complete: false, pages: 4, sitemaps: 3, invalid: 1 });
   expect(lines).toHaveLength(5);
   const whole = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f ndjson --trailer --include blog`);
   expect(jsonLines(whole.stdout).at(-1)).toMatchObject({ complete: true, pages: 2 });
-  for (const part of ["--sample 1", "--limit 1"]) {
+  for (const part of ["--sample 1", "--limit 1", "--limit 1 --include blog"]) {
     const some = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f ndjson --trailer ${part}`);
     expect(jsonLines(some.stdout).at(-1)).toMatchObject({ complete: false, pages: 1 });
+    const tree = await sitegrove(`ls --sitemap ${site.homepage}a.xml -f json ${part}`);
+    expect(JSON.parse(tree.stdout)).toMatchObject({ complete: false });
   }
 });
 

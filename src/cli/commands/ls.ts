@@ -283,7 +283,12 @@ async function* treePieces(job: Job): Pieces {
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
       // With --limit, all pages are shown, because there are few.
       const style = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
-      if (flags.format === "json") yield* inPieces(writeJson(tree, steps, run.signal));
+      const { homepage, pageCount, reachable, unreachable, discovery } = tree;
+      const { limit, sample } = filter.settings;
+      // Whether --limit or --sample may leave something out, which is not known before the pages are read.
+      const complete = tree.complete && pageCount <= Math.min(limit - filter.listed, sample);
+      const head = { homepage, complete, pageCount, reachable, unreachable, discovery };
+      if (flags.format === "json") yield* inPieces(writeJson(head, steps, run.signal));
       else if (!run.isShown) yield* inPieces(writeTabtree(steps, show, limitNote));
       // For a website that cannot be reached, only the cause is reported.
       else if (tree.reachable) yield* inPieces(writeTerminalTree(steps, style));
