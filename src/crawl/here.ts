@@ -1,10 +1,9 @@
 // The option `here` is for a copy of a website, such as a preview, whose documents name the host of the original. URLs on that host are
 // rewritten to the address that was given, both to fetch sitemaps and to list pages.
 import type { DocumentSource } from "../model/exchange.ts";
-import type { Options } from "../model/options.ts";
 import { type Rewrite, rewrite } from "../model/rewrite.ts";
 import { bareHost, isHttpUrl, parseUrl } from "../model/url.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import type { Prepared } from "./prepare.ts";
 import { read } from "./read.ts";
 import { follow, followRules, Hop, hopsFrom } from "./redirects.ts";
 
@@ -13,20 +12,6 @@ export async function withHere(prepared: Prepared, source: DocumentSource, signa
   const { settings } = prepared;
   const host = await originalHost(prepared, source, signal);
   return { ...prepared, settings: { ...settings, rewrite: [...settings.rewrite, ...rewritesFrom(host, prepared)] } };
-}
-
-/** Finds the host that a website's documents name. Returns rewrites from there to the website's address, or none if both are the same. */
-export async function hereRewrites(homepage: string, options: Options): Promise<Rewrite> {
-  const { save: _, resume: __, previous: ___, onEvent: ____, ...rest } = options;
-  const prepared = prepare(homepage, rest);
-  const { settings, startUrls } = prepared;
-  const { Fetcher } = await import("../fetch/fetcher.ts");
-  const fetcher = new Fetcher({ settings, start: startUrls });
-  try {
-    return rewritesFrom(await originalHost(prepared, fetcher, settings.signal), prepared);
-  } finally {
-    await fetcher.close();
-  }
 }
 
 async function originalHost(

@@ -3,9 +3,11 @@
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { CrawlEvent, Totals } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
+import type { Options } from "../model/options.ts";
+import type { Rewrite } from "../model/rewrite.ts";
 import { fetchedEvent } from "../model/status.ts";
 import type { Sources } from "./prefetch.ts";
-import type { Prepared } from "./prepare.ts";
+import { type CrawlTarget, type Prepared, prepare } from "./prepare.ts";
 import { noneObtained, type RunOptions } from "./run.ts";
 import type { SettledScheme } from "./scheme.ts";
 import { TimeBudget } from "./time-budget.ts";
@@ -81,6 +83,15 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
     await close();
     throw error;
   }
+}
+
+/** Finds out which host a website's documents name, like the beginning of a crawl. Returns rewrites from there to the website's address. */
+export async function hereRewrites(target: CrawlTarget, options: Options): Promise<Rewrite> {
+  const { save: _, resume: __, previous: ___, ...rest } = options;
+  const prepared = prepare(target, { ...rest, rewrite: [], here: true });
+  const open = await openCrawl({ prepared });
+  await open.close();
+  return open.prepared.settings.rewrite;
 }
 
 type Settled = Omit<SettledScheme, "fetcher"> & { readonly fetcher: Fetcher | undefined };

@@ -1,11 +1,12 @@
 // A preview: a copy of a website whose documents name the host of the original.
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { crawl, sitemapTreeForHomepage, streamPages } from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
 import { index, urlset } from "../support/documents.ts";
 import { newFolder } from "../support/test-folder.ts";
-import { jsonLines, onTerminal, sitegrove } from "./program.ts";
+import { ended, jsonLines, onTerminal, sitegrove, start } from "./program.ts";
 import { serve, type Website } from "./website.ts";
 
 // 127.0.0.1:1 refuses connections, so a request to the original host would fail.
@@ -91,6 +92,27 @@ test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
 test("there is no warning if the pages are on the website's own host", async () => {
   const own = await serve({ "/sitemap.xml": urlset("{base}/a", `${original}/b`) });
   expect((await onTerminal(`ls ${own.homepage}`)).stdout).not.toContain("--here");
+});
+
+test("diff --here reports the requests that find the original host, and keeps to --max-time and Ctrl-C meanwhile", async () => {
+  const list = path.join(newFolder(), "list.txt");
+  writeFileSync(list, `${here(preview).join("\n")}\n`);
+  const site = await serve({ "/robots.txt": `Sitemap: ${original}/a.xml\n`, "/a.xml": urlset(...pages) });
+  const { stderr } = await sitegrove(["diff", list, site.homepage, "--here", "--no-known", "-vv"]);
+  expect(
+    stderr
+      .match(/ request http:\S+/g)
+      ?.map((line) => line.split(site.homepage)[1])
+      .sort(),
+  ).toEqual(site.requests.map((name) => name.slice(1)).sort());
+  const silent = await serve(() => {});
+  const late = await sitegrove(["diff", list, silent.homepage, "--here", "--no-known", "--max-time", "50ms"]);
+  expect(late.stderr).toContain("Not finished after 50 ms");
+  const asked = silent.asked("/robots.txt");
+  const child = start(["diff", list, silent.homepage, "--here"]);
+  await asked;
+  child.kill("SIGINT");
+  expect((await ended(child)).code).toBe(130);
 });
 
 test("diff --here compares a website with its preview", async () => {

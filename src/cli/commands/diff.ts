@@ -134,7 +134,7 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
     ending,
   });
 
-  const crawl = flags["here"] ? await comparedHere([old, now], run.options) : run.options;
+  const crawl = flags["here"] ? await comparedHere([old, now], run) : run.options;
   // --save and --resume apply to the pages that are followed.
   const { save: _save, resume: _resume, ...ofSides } = crawl;
   const { column, include, exclude } = flags;
@@ -177,11 +177,14 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
 }
 
 // With --here, a preview is read and listed at its own address, and the URLs of the other side are rewritten to match.
-async function comparedHere(sides: readonly SideTarget[], options: Options): Promise<Options> {
-  const { hereRewrites } = await import("../../crawl/here.ts");
+async function comparedHere(sides: readonly SideTarget[], run: Run): Promise<Options> {
+  const { hereRewrites } = await import("../../crawl/open.ts");
+  const { options, signal } = run;
+  const onEvent = (event: CrawlEvent) => run.see(event);
   const pairs = [...(options.rewrite ?? [])];
   for (const { target } of sides)
-    if (target.kind === "website") pairs.push(...(await hereRewrites(target.homepage, options)));
+    if (target.kind === "website")
+      pairs.push(...(await hereRewrites(crawlTarget(await run.probe(target)), { ...options, signal, onEvent })));
   return { ...options, here: false, rewrite: pairs };
 }
 
