@@ -96,7 +96,11 @@ export class Evidence {
     for (const [key, sitemap] of this.#named) {
       const last = this.#known.get(key);
       if (last === undefined || last.kind === "invalid" || isUnread(last) || sitemap === this.#now.root) continue;
-      const isDoubtful = isUnread(sitemap) || skipsMore(sitemap, last) || isEmptied(sitemap, last);
+      const isDoubtful =
+        isUnread(sitemap) ||
+        skipsMore(sitemap, last) ||
+        isEmptied(sitemap, last) ||
+        (await this.#isStart(sitemap, last));
       const isOfPages = sitemap.kind === "pages" && last.kind === "pages";
       if (!isDoubtful && !(isOfPages && listed !== undefined)) continue;
       if (isOfPages && (await this.#hasAll(isDoubtful ? await this.#listed(sitemap) : listed!, last))) continue;
@@ -123,6 +127,20 @@ export class Evidence {
     const listed = new TextSet();
     for await (const { url } of this.#now.pages(sitemap)) listed.add(url);
     return listed;
+  }
+
+  // Whether a list that may be cut off has only pages that it had before, except for its last URL, which may be cut off, too. If it also has
+  // new ones, it is used, because a list without a length would otherwise never have any.
+  async #isStart(sitemap: Sitemap, last: Sitemap): Promise<boolean> {
+    if (!isOpenEnded(problemsOf(sitemap)) || sitemap.kind !== "pages") return false;
+    const before = new TextSet();
+    for await (const { url } of this.#tree?.pages(last) ?? []) before.add(url);
+    let isNew = false;
+    for await (const { url } of this.#now.pages(sitemap)) {
+      if (isNew) return false;
+      isNew = !before.has(url);
+    }
+    return true;
   }
 
   // Whether all pages that a sitemap had in the last state are among the listed ones.

@@ -247,8 +247,16 @@ describe("in the library", () => {
     ],
     [
       "has no length may be cut off",
-      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}2\n` } }, []],
-      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}5\n` } }, ["added 5"]],
+      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}2\nhttps://exa` } }, []],
+      [mended, ["removed 1", "added 5"]],
+    ],
+    [
+      "has no length lists new pages, and never removed ones",
+      [
+        { "/a.xml": { headers: { connection: "close" }, body: `${home}2\n${home}5\n${home}6\n` } },
+        ["added 5", "added 6"],
+      ],
+      [{ "/a.xml": { headers: { connection: "close" }, body: `${home}7\n${home}8\n` } }, ["added 7", "added 8"]],
     ],
     [
       "is missing in a robots.txt without a length",
