@@ -152,8 +152,8 @@ async function* compare(
     if (changes.length > 0) yield changes;
   }
   return {
-    before: totalsOf(was, hasAllBefore),
-    after: totalsOf(is, hasAllAfter),
+    before: totalsOf(was, before, hasAllBefore),
+    after: totalsOf(is, after, hasAllAfter),
     ...counts,
     sitemaps: sitemaps.length,
   };
@@ -209,10 +209,11 @@ function missing(side: "before" | "after", isWhole: boolean, page: SitemapPage, 
   return { kind: side === "before" ? "added" : "removed", page, sitemap };
 }
 
-function totalsOf({ lists, start, end }: PageLists, complete: boolean): DiffSideTotals {
+function totalsOf({ lists, start, end }: PageLists, side: SideFacts, complete: boolean): DiffSideTotals {
   const unread = lists.filter(({ isVoid }) => isVoid);
   const pages = unread.reduce((sum, { count }) => sum - count, end - start);
-  return { pages, sitemaps: lists.length - unread.length, complete };
+  const read = [...side.sitemaps.values()].filter(({ reason }) => reason === undefined).length;
+  return { pages, sitemaps: side.kind === "tree" ? read : lists.length - unread.length, complete };
 }
 
 // Yields sitemaps that are new, gone, no longer readable or readable again: first those that are missing on the new side, then those that

@@ -103,7 +103,7 @@ export const listedKinds: readonly ChangeKind[] = changeKinds.filter((kind) => k
 export interface DiffSideTotals {
   /** The number of pages; one that is declared twice counts twice. */
   readonly pages: number;
-  /** Sitemaps with pages; indexes are not counted. */
+  /** Sitemaps that could be read, including indexes; a file counts as one. */
   readonly sitemaps: number;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;

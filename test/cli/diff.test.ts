@@ -81,7 +81,7 @@ test("a summary for people: counts, by sitemap and by section, what changed, exa
   const { code, stdout, stderr } = await sitegrove(["diff", ...both()]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(short(stdout)).toBe(`monday.warc.gz → tuesday.warc
-6 pages in 3 sitemaps → 6 pages in 3 sitemaps
+6 pages in 4 sitemaps → 6 pages in 4 sitemaps
 
     1  added
     1  removed

@@ -235,8 +235,8 @@ describe("pages", () => {
       "changed /2 priority /a.xml",
     ]);
     const sides = {
-      before: { pages: 4, sitemaps: 2, complete: true },
-      after: { pages: 3, sitemaps: 1, complete: true },
+      before: { pages: 4, sitemaps: 3, complete: true },
+      after: { pages: 3, sitemaps: 2, complete: true },
     };
     const counts = {
       added: 1,
