@@ -35,7 +35,7 @@ export async function bundle(names, dir) {
         open: "(?:open/open-document|discover/(?:html-tags|homepage-links))\\.ts$",
         crawl: "(?:crawl/engine|fetch/fetcher)\\.ts$",
         output:
-          "(?:write/(?:printable|csv|pages|sitemaps|trees)|check/folder-files|diff/(?:summarize|archive-magic))\\.ts$",
+          "(?:write/(?:printable|csv|pages|sitemaps|trees)|check/folder/folder-files|diff/(?:summarize|archive-magic))\\.ts$",
         program: "cli/(?:program|context)\\.ts$",
         ls: "cli/commands/ls\\.ts$",
       }).map(([name, files], at) => ({ name, test: new RegExp(`/src/${files}`), priority: 10 - at })),

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Writable } from "node:stream";
 import { parseAst } from "rolldown/parseAst";
-import { ruleGroups } from "../src/check/rule-table.ts";
+import { ruleGroups } from "../src/check/rules/rule-table.ts";
 import { processContext } from "../src/cli/context.ts";
 import { createProgram } from "../src/cli/program.ts";
 import type { ProblemRow } from "../src/model/problem-row.ts";

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { engines, type Rule, severities } from "../src/check/rule.ts";
-import { checkRules, ruleGroups } from "../src/check/rule-table.ts";
+import { engines, type Rule, severities } from "../src/check/rules/rule.ts";
+import { checkRules, ruleGroups } from "../src/check/rules/rule-table.ts";
 import { processContext } from "../src/cli/context.ts";
 import { type ExitCodeName, exitCodes, exitCodeTexts } from "../src/cli/exit-codes.ts";
 import { failLevels } from "../src/cli/input/check-files.ts";
@@ -55,7 +55,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
 function typeFiles(): [file: string, text: string][] {
   return [
     ["src/model/problem-code.ts", problemCodes()],
-    ["src/check/rule-id.ts", ruleIds()],
+    ["src/check/rules/rule-id.ts", ruleIds()],
   ];
 }
 
@@ -75,7 +75,7 @@ function problemCodes(): string {
 function ruleIds(): string {
   const comment = "The id of a built-in rule, used in configurations and baselines.";
   const ids = literals(checkRules.map(({ id }) => id));
-  return generated("src/check/rule-id.ts", [union("RuleId", comment, ids)]);
+  return generated("src/check/rules/rule-id.ts", [union("RuleId", comment, ids)]);
 }
 
 function literals(texts: readonly string[]): string[] {

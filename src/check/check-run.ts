@@ -2,51 +2,33 @@
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
+import { CrossRules } from "./across/cross-rules.ts";
+import { crossRules } from "./across/page-records.ts";
+import { WebsitePages } from "./across/website-pages.ts";
 import { CheckTime, Receipt } from "./check-time.ts";
 import { type CheckRun, locationOf, RobotsAccess, SiteContext, type SitemapContext } from "./context.ts";
-import { CrossRules } from "./cross-rules.ts";
-import { passEnd, passStep } from "./custom-rules.ts";
-import { DateCounts } from "./date-counts.ts";
-import type { EarlierRun } from "./earlier-run.ts";
-import { findLines } from "./example-lines.ts";
-import { Findings, type FindingsOptions, SitemapFindings } from "./findings.ts";
-import { LastmodEvidence } from "./lastmod-trust.ts";
+import { DateCounts } from "./dates/date-counts.ts";
+import type { EarlierRun } from "./dates/earlier-run.ts";
+import { LastmodEvidence } from "./dates/lastmod-trust.ts";
+import { resultOf } from "./findings/conclusion.ts";
+import { findLines } from "./findings/example-lines.ts";
+import { Findings, SitemapFindings } from "./findings/findings.ts";
+import type { CheckResult, NotChecked } from "./findings/result.ts";
+import { checkAddress, FileRules } from "./folder/file-rules.ts";
+import { SiteFiles } from "./folder/site-files.ts";
 import type { CheckSettings } from "./options.ts";
-import { crossRules } from "./page-records.ts";
-import { RequestedPages } from "./requested-pages.ts";
-import { type CheckResult, type NotChecked, resultOf } from "./result.ts";
-import type { Need } from "./rule.ts";
-import type { RuleId } from "./rule-id.ts";
+import { checkPages, RequestedPages } from "./pages/requested-pages.ts";
+import { passEnd, passStep } from "./rules/custom-rules.ts";
 import { DateRules } from "./rules/dates.ts";
-import { type AlternateSet, LanguageRules } from "./rules/languages.ts";
+import { LanguageRules } from "./rules/languages.ts";
 import { MediaRules } from "./rules/media.ts";
-import { checkAddress, checkPages, FileRules } from "./rules/pages.ts";
+import type { Need } from "./rules/rule.ts";
+import type { RuleId } from "./rules/rule-id.ts";
+import { checkSitemaps } from "./rules/sitemaps.ts";
+import { UrlScan } from "./rules/url-scan.ts";
 import { UrlRules } from "./rules/urls.ts";
 import { severityFor } from "./settings.ts";
-import { SiteFiles } from "./site-files.ts";
-import { checkSitemaps } from "./tree-rules.ts";
-import { UrlScan } from "./url-scan.ts";
-import { WebsitePages } from "./website-pages.ts";
-
-/** Additional work that a check does in the same pass. */
-export interface CheckExtras extends FindingsOptions {
-  /** Creates a watcher that receives all pages. `dates` counts their dates while they come. */
-  readonly watcherFor?: ((dates: DateCounts) => PageWatcher) | undefined;
-}
-
-/**
- * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
- * come by number, in declared order. The pages of a repeated sitemap come only once.
- */
-export interface PageWatcher {
-  /**
-   * Receives the next page. `scan` has read its URL, `age` is the class of its date, and `isFlawed` is true if a rule found an error or a
-   * warning in it.
-   */
-  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
-  /** Called after the last page, for each error or warning that a rule about all sitemaps found in the page with this number. */
-  addFlaw(ordinal: number): void;
-}
+import type { CheckExtras } from "./watcher.ts";
 
 export async function runCheck(
   tree: SitemapTree,
@@ -154,7 +136,7 @@ export async function runCheck(
 
   try {
     if (settings.previous !== undefined)
-      earlier = await (await import("./earlier-run.ts")).EarlierRun.open(settings.previous, run);
+      earlier = await (await import("./dates/earlier-run.ts")).EarlierRun.open(settings.previous, run);
     if (files !== undefined) checkAddress(files, run);
     await checkSitemaps(run);
     await rows?.settleDocuments(() => time.isOver(), true);

@@ -1,11 +1,11 @@
 // Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
 import { unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
-import type { CheckExtras } from "./check-run.ts";
-import type { LastmodTrust } from "./lastmod-trust.ts";
+import type { LastmodTrust } from "./dates/lastmod-trust.ts";
+import type { CheckResult } from "./findings/result.ts";
 import type { CheckOptions } from "./options.ts";
-import type { CheckResult } from "./result.ts";
 import { resolveCheckOptions } from "./settings.ts";
+import type { CheckExtras } from "./watcher.ts";
 
 /**
  * Finds what search engines would flag in the sitemaps of a website.

@@ -9,7 +9,7 @@ import { homepageOf, parseUrl, urlKey } from "../model/url.ts";
 import { pathOfUrl, type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { CheckTime, Receipt } from "./check-time.ts";
-import type { Findings, SitemapFindings } from "./findings.ts";
+import type { Findings, SitemapFindings } from "./findings/findings.ts";
 import type { CheckSettings } from "./options.ts";
 
 export interface CheckRun {

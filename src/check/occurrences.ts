@@ -1,46 +1,12 @@
-// Streams every occurrence of every finding while the check runs. The findings themselves keep only the first ones, as examples. The check
-// waits until a full batch is taken, so memory stays flat.
+// Streams every occurrence of every finding while the check runs. The findings themselves keep only the first ones, as examples.
 import { mapped } from "../model/generators.ts";
-import type { PagesSitemap } from "../model/sitemap.ts";
-import { detached } from "../model/text.ts";
-import { partsOf, type SitemapTree } from "../tree/tree.ts";
-import type { CheckExtras } from "./check-run.ts";
+import type { SitemapTree } from "../tree/tree.ts";
 import { checkTreeWhile } from "./check-tree.ts";
-import { entryLines, findLines } from "./example-lines.ts";
-import type { ExampleParts, FindingDraft } from "./findings.ts";
+import { type Occurrence, OccurrenceRows } from "./findings/occurrence-rows.ts";
+import type { CheckResult } from "./findings/result.ts";
 import type { CheckOptions } from "./options.ts";
-import type { CheckResult } from "./result.ts";
-import type { Rule, Severity } from "./rule.ts";
 import { resolveCheckOptions } from "./settings.ts";
-
-/** One occurrence of a finding. */
-export interface Occurrence {
-  readonly rule: string;
-  readonly severity: Severity;
-  /** The page concerned. */
-  readonly url?: string | undefined;
-  /** The wrong value, or what it was compared with. */
-  readonly value?: string | undefined;
-  /** The URL of the sitemap, or of the homepage if the occurrence is about the website as a whole. */
-  readonly sitemap: string;
-  /** The line of the entry in the decoded sitemap, from 1. */
-  readonly line?: number | undefined;
-  /** What is wrong. */
-  readonly message: string;
-}
-
-/** The columns of a table of occurrences, in order. */
-export const occurrenceColumns: readonly (keyof Occurrence)[] = [
-  "rule",
-  "severity",
-  "url",
-  "value",
-  "sitemap",
-  "line",
-  "message",
-];
-
-type Row = { -readonly [Name in keyof Occurrence]: Occurrence[Name] };
+import type { CheckExtras } from "./watcher.ts";
 
 /**
  * Checks a tree, and yields every occurrence of every finding on the way. Returns the result, which has examples only.
@@ -76,75 +42,3 @@ export async function* occurrenceBatches(
     await checking.catch(() => undefined);
   }
 }
-
-/** The rows of a check. When a batch is full, the check waits until the batch is taken. */
-export class OccurrenceRows {
-  readonly #tree: SitemapTree;
-  readonly #sentences: ReadonlyMap<string, string>;
-  #rows: Row[] = [];
-  // Tells the lines of the entries of `#sitemap`, whose pages are being checked.
-  #lineOf: ((url: string) => number | undefined) | undefined;
-  #sitemap: string | undefined;
-  #offered: (() => void) | undefined;
-  #taken: (() => void) | undefined;
-  #isOffered = false;
-  #isEnded = false;
-
-  constructor(tree: SitemapTree, rules: readonly Rule[]) {
-    this.#tree = tree;
-    this.#sentences = new Map(rules.map(({ id, sentence }) => [id, sentence]));
-  }
-
-  add({ rule, severity, sitemap }: FindingDraft, { url, value, file, line }: ExampleParts): void {
-    const inFile = file === undefined ? undefined : line === undefined ? file : `${file}:${line}`;
-    const shown = [inFile, value].filter((part) => part !== undefined).join(" · ");
-    const own = { url: url && detached(url), value: shown === "" ? undefined : detached(shown) };
-    const message = this.#sentences.get(rule) ?? rule;
-    this.#rows.push({ rule, severity, ...own, sitemap, line: file === undefined ? line : undefined, message });
-  }
-
-  /** Adds line numbers to rows about the pages of a sitemap. */
-  async settlePages(sitemap: PagesSitemap): Promise<void> {
-    const rows = this.#rows.filter((row) => row.line === undefined && row.sitemap === sitemap.url);
-    if (rows.length > 0 && this.#sitemap !== sitemap.url) {
-      this.#sitemap = sitemap.url;
-      this.#lineOf = await entryLines(this.#tree.text(sitemap), partsOf(this.#tree).settings.rewrite);
-    }
-    for (const row of rows) if (row.url !== undefined) row.line = this.#lineOf?.(row.url);
-    await this.#offer();
-  }
-
-  /** Adds line numbers to rows about documents, if they fill a batch or are the last ones. */
-  async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
-    if (this.#rows.length < fullBatch && !isLast) return;
-    const rows = this.#rows.map((row) => [row.sitemap, row] as const);
-    await findLines(this.#tree, rows, isOver);
-    await this.#offer();
-  }
-
-  /** Ends the rows. The check calls this after the last row, and so does a reader that stops early. */
-  end(): void {
-    this.#isEnded = true;
-    this.#offered?.();
-    this.#taken?.();
-  }
-
-  /** Returns the next batch; undefined after the last one. */
-  async next(): Promise<readonly Occurrence[] | undefined> {
-    if (!this.#isOffered && !this.#isEnded) await new Promise<void>((resolve) => (this.#offered = resolve));
-    const batch = this.#rows;
-    this.#rows = [];
-    this.#isOffered = false;
-    this.#taken?.();
-    return batch.length === 0 && this.#isEnded ? undefined : batch;
-  }
-
-  async #offer(): Promise<void> {
-    if (this.#rows.length < fullBatch || this.#isEnded) return;
-    this.#isOffered = true;
-    this.#offered?.();
-    await new Promise<void>((resolve) => (this.#taken = resolve));
-  }
-}
-
-const fullBatch = 1000;

@@ -2,9 +2,9 @@
 // (cli/input/check-files.ts).
 import type { OrderedEvent } from "../model/event.ts";
 import type { Options } from "../model/options.ts";
-import type { Baseline } from "./baseline.ts";
-import type { Engine, Rule, Severity } from "./rule.ts";
-import type { SiteFilesOptions } from "./site-files.ts";
+import type { Baseline } from "./findings/baseline.ts";
+import type { SiteFilesOptions } from "./folder/site-files.ts";
+import type { Engine, Rule, Severity } from "./rules/rule.ts";
 
 /**
  * Options of `checkTree`. Crawl options apply when it requests `pages`; with `resume`, it appends the responses to the archive of the

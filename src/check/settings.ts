@@ -4,14 +4,14 @@ import * as checks from "../model/option-checks.ts";
 import { crawlOptionsIn } from "../model/options.ts";
 import { wildcard } from "../model/pattern.ts";
 import { parseUrl } from "../model/url.ts";
-import { Baseline } from "./baseline.ts";
-import { bounds } from "./bounds.ts";
-import type { SeverityFor } from "./findings.ts";
-import { hosts } from "./folder-files.ts";
+import { Baseline } from "./findings/baseline.ts";
+import type { SeverityFor } from "./findings/findings.ts";
+import { hosts } from "./folder/folder-files.ts";
+import type { SiteFilesOptions, SiteFolder } from "./folder/site-files.ts";
 import type { CheckOptions, CheckSettings, CustomRule, IgnoredFinding, RuleSeverities } from "./options.ts";
-import { type Engine, engines, type Rule, type Severity, severities } from "./rule.ts";
-import { checkRules } from "./rule-table.ts";
-import type { SiteFilesOptions, SiteFolder } from "./site-files.ts";
+import { bounds } from "./rules/bounds.ts";
+import { type Engine, engines, type Rule, type Severity, severities } from "./rules/rule.ts";
+import { checkRules } from "./rules/rule-table.ts";
 
 const names =
   "rules engines agents crossSubmit forbidden ignore baseline now slow location pages previous onPage files time signal".split(

@@ -1,7 +1,8 @@
 // A run of a command on websites or files: checks that inputs and outputs differ, opens the outputs, prints messages, the progress line
 // and the log, handles Ctrl-C and closed pipes, and keeps or discards the results at the end.
+
+import type { SiteFilesOptions } from "../check/folder/site-files.ts";
 import type { CheckOptions } from "../check/options.ts";
-import type { SiteFilesOptions } from "../check/site-files.ts";
 import { timeLeft } from "../crawl/time-budget.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { counted, duration, grouped } from "../model/figures.ts";

@@ -3,8 +3,8 @@
 // bucket, and for workers, the summary that lists them follows, under the name of the website: the first counts, and a later attempt adopts
 // its result. Several runs of a queue may share a folder: each has its own subfolders.
 import { existsSync } from "node:fs";
+import type { CheckResult } from "../check/findings/result.ts";
 import type { CheckOptions } from "../check/options.ts";
-import type { CheckResult } from "../check/result.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { changeNdjsonWriter } from "../write/changes.ts";

@@ -155,7 +155,12 @@ export const pageOptions: readonly OptionRow[] = [
     ],
   },
   on("unique", "--unique", "each page once, even if several sitemaps list it"),
-  valued({ name: "limit", default: Number.POSITIVE_INFINITY }, "number", "--limit <n>", "stop after this many pages in total"),
+  valued(
+    { name: "limit", default: Number.POSITIVE_INFINITY },
+    "number",
+    "--limit <n>",
+    "stop after this many pages in total",
+  ),
   valued(
     { name: "sample", default: Number.POSITIVE_INFINITY, minimum: 1 },
     "number",

@@ -1,10 +1,22 @@
-// The data of a report: what its page shows.
-import type { LastmodTrust } from "../check/lastmod-trust.ts";
-import type { FindingExample, NotChecked, PageResults } from "../check/result.ts";
-import type { Basis, Engine, Severity } from "../check/rule.ts";
+// The options of a report, and its data: what its page shows.
+import type { LastmodTrust } from "../check/dates/lastmod-trust.ts";
+import type { FindingExample, NotChecked, PageResults } from "../check/findings/result.ts";
+import type { CheckOptions } from "../check/options.ts";
+import type { Basis, Engine, Severity } from "../check/rules/rule.ts";
+import type { DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
+
+/** Options of `reportHtml` and `reportFacts`. */
+export interface ReportOptions {
+  /** How the tree is checked. */
+  check?: CheckOptions | undefined;
+  /** An earlier state of the website, such as the path of an archive: the report shows what changed since. */
+  previous?: DiffSide | undefined;
+  /** Aborts: the promise rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
 
 /** The data of a report. Lists have the first or the largest items, and say how many more there are. Long texts are shortened. */
 export interface ReportFacts {

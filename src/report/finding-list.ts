@@ -1,7 +1,7 @@
 // Shows the findings of a check: one row for each rule and severity, which opens to show the fix, sitemaps and examples.
-import { type CheckResult, type Finding, groupedByRule } from "../check/result.ts";
-import { severities } from "../check/rule.ts";
-import { pageSentences } from "../check/words.ts";
+import { type CheckResult, type Finding, groupedByRule } from "../check/findings/result.ts";
+import { pageSentences } from "../check/findings/words.ts";
+import { severities } from "../check/rules/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";

@@ -1,6 +1,6 @@
 // Draws the sections of the website as a treemap of HTML boxes, whose positions are in the style sheet, and lists them in a table. The area
 // of a box shows its number of pages, the color their median age, and the hatched part the share of pages with errors or warnings.
-import { noDate } from "../check/date-counts.ts";
+import { noDate } from "../check/dates/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { ReportFacts, ReportSection } from "./facts.ts";
 import {

@@ -1,20 +1,9 @@
 // The public functions for reports. They import the implementation on first use.
-import type { CheckOptions } from "../check/options.ts";
 import { resolveCheckOptions } from "../check/settings.ts";
-import { checkSide, type DiffSide } from "../diff/diff-side.ts";
+import { checkSide } from "../diff/diff-side.ts";
 import { signal as expectSignal, optionsIn, unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
-import type { ReportFacts } from "./facts.ts";
-
-/** Options of `reportHtml` and `reportFacts`. */
-export interface ReportOptions {
-  /** How the tree is checked. */
-  check?: CheckOptions | undefined;
-  /** An earlier state of the website, such as the path of an archive: the report shows what changed since. */
-  previous?: DiffSide | undefined;
-  /** Aborts: the promise rejects with the signal's reason. */
-  signal?: AbortSignal | undefined;
-}
+import type { ReportFacts, ReportOptions } from "./facts.ts";
 
 /**
  * Creates a report about a website's sitemaps as one HTML page: the verdict, what search engines would flag, where the pages are and when

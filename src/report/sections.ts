@@ -1,7 +1,7 @@
 // Counts the pages of each section of a website: its hosts, and the first directories of their paths. Memory is limited, however many
 // directories a website generates: once the tree is full, new ones are counted as "other".
-import { ageClasses } from "../check/date-counts.ts";
-import type { UrlScan } from "../check/url-scan.ts";
+import { ageClasses } from "../check/dates/date-counts.ts";
+import type { UrlScan } from "../check/rules/url-scan.ts";
 import { detached } from "../model/text.ts";
 import type { ReportSection, ReportShare } from "./facts.ts";
 import { caps, fitted } from "./html.ts";

@@ -1,5 +1,5 @@
 // Draws when pages last changed, and says in a sentence if something about the dates is suspicious.
-import { type DateCounts, pagesIn } from "../check/date-counts.ts";
+import { type DateCounts, pagesIn } from "../check/dates/date-counts.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { dayLength } from "../model/instant.ts";
 import type { ReportFacts, ReportTimeline } from "./facts.ts";

@@ -1,8 +1,8 @@
 // What is certain is judged, whatever else is missing; one fault is one finding.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { readPageHead } from "../../src/check/page-head.ts";
-import { notCheckedSentences } from "../../src/check/words.ts";
+import { notCheckedSentences } from "../../src/check/findings/words.ts";
+import { readPageHead } from "../../src/check/pages/page-head.ts";
 import { dated, entry, files, home, index, links, many, robots, site, sitemap } from "./cases/case.ts";
 import { checked, type Website } from "./checked.ts";
 

@@ -1,8 +1,8 @@
 // A website as a value, checked: whole, and with its documents cut into pieces.
 import { expect } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
+import type { CheckResult } from "../../src/check/findings/result.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
-import type { CheckResult } from "../../src/check/result.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";

@@ -1,8 +1,8 @@
 // The options of a check, and rules of users' own.
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
+import type { CheckResult } from "../../src/check/findings/result.ts";
 import type { CheckOptions, CustomRule } from "../../src/check/options.ts";
-import type { CheckResult } from "../../src/check/result.ts";
 import { resolveCheckOptions } from "../../src/check/settings.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, robots, site, urlset } from "../support/site.ts";

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { Baseline } from "../../src/check/baseline.ts";
 import { checkTree } from "../../src/check/check-tree.ts";
-import type { Occurrence } from "../../src/check/occurrences.ts";
+import { Baseline } from "../../src/check/findings/baseline.ts";
+import type { Occurrence } from "../../src/check/findings/occurrence-rows.ts";
 import { streamOccurrences } from "../../src/check/occurrences.ts";
 import type { CheckOptions } from "../../src/check/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";

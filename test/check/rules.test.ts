@@ -1,7 +1,7 @@
 // Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
 import { describe, expect, test } from "vitest";
-import { linesOf } from "../../src/check/example-lines.ts";
-import { checkRules } from "../../src/check/rule-table.ts";
+import { linesOf } from "../../src/check/findings/example-lines.ts";
+import { checkRules } from "../../src/check/rules/rule-table.ts";
 import { isLong } from "../support/long.ts";
 import { aiCases } from "./cases/ai.ts";
 import { type Case, dated, files, home, index, site, sitemap } from "./cases/case.ts";

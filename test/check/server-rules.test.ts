@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import type { Host } from "../../src/check/folder-files.ts";
-import { SiteFiles } from "../../src/check/site-files.ts";
+import type { Host } from "../../src/check/folder/folder-files.ts";
+import { SiteFiles } from "../../src/check/folder/site-files.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const home = "https://example.org/";

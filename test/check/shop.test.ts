@@ -1,6 +1,6 @@
 // What an audit of a whole shop finds: every defect once, and nothing else.
 import { beforeAll, expect, test } from "vitest";
-import type { Occurrence } from "../../src/check/occurrences.ts";
+import type { Occurrence } from "../../src/check/findings/occurrence-rows.ts";
 import { streamOccurrences } from "../../src/check/occurrences.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, site } from "../support/site.ts";

@@ -1,5 +1,5 @@
 // A shop of 30,000 pages in eight sitemaps (a tenth of that in short runs), and the defects that an SEO engineer meets in the field: generated, the same each time.
-import type { RuleId } from "../../src/check/rule-id.ts";
+import type { RuleId } from "../../src/check/rules/rule-id.ts";
 import { some } from "../support/long.ts";
 import { home, type Route, robots } from "../support/site.ts";
 import { entry, index, links, many, sitemap } from "./cases/case.ts";

@@ -1,7 +1,7 @@
 // A local server whose documents name production, which must not be asked.
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { CheckResult } from "../../src/check/result.ts";
+import type { CheckResult } from "../../src/check/findings/result.ts";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import { isBelow, rewrite, rewritten } from "../../src/model/rewrite.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";

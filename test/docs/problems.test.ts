@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { problemFixes } from "../../scripts/problem-fixes.ts";
-import { checkRules } from "../../src/check/rule-table.ts";
+import { checkRules } from "../../src/check/rules/rule-table.ts";
 import { isLossy, type ProblemCode, problemRows } from "../../src/model/problem.ts";
 import { fetchingProblems, problemGroups } from "../../src/model/problem-table.ts";
 import { codeOf, page, pages, root, section, tableRows } from "./pages.ts";

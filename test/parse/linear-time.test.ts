@@ -6,7 +6,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { brotliCompressSync, constants } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readPageHead } from "../../src/check/page-head.ts";
+import { readPageHead } from "../../src/check/pages/page-head.ts";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { readBaseline, readCheckConfig } from "../../src/cli/input/check-files.ts";
 import { read } from "../../src/crawl/read.ts";

@@ -1,7 +1,7 @@
 // The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { UrlScan } from "../../src/check/url-scan.ts";
+import { UrlScan } from "../../src/check/rules/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
 import { pageOf } from "../../src/report/html-page.ts";

@@ -1,5 +1,5 @@
 // Facts that make the largest page there can be: every list is longer than the page shows, no text can be compressed.
-import { checkRules } from "../../src/check/rule-table.ts";
+import { checkRules } from "../../src/check/rules/rule-table.ts";
 import { changeKinds, type PageChange } from "../../src/model/change.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { PagesSitemap } from "../../src/model/sitemap.ts";

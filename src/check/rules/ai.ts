@@ -3,9 +3,9 @@
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
-import type { Findings } from "../findings.ts";
-import { type RuleRows, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
+import type { Findings } from "../findings/findings.ts";
+import { type RuleRows, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
 
 export const aiRules: RuleRows = {
   "robots-preference-invalid": ruleFor([], "warning", "practice", sources.contentSignals, {

@@ -5,11 +5,11 @@ import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";
-import { bounds } from "../bounds.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
-import type { LastmodEvidence } from "../lastmod-trust.ts";
-import { type RuleRows, rule, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
+import type { LastmodEvidence } from "../dates/lastmod-trust.ts";
+import { bounds } from "./bounds.ts";
+import { type RuleRows, rule, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
 
 const percent = (share: number) => `${share * 100}%`;
 

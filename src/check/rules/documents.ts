@@ -10,11 +10,11 @@ import {
   type Sitemap,
 } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
-import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, locationOf } from "../context.ts";
-import { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
+import { SitemapFindings } from "../findings/findings.ts";
+import { bounds } from "./bounds.ts";
+import { type RuleRows, rule, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
 
 const entries = grouped(protocolEntries);
 const megabytes = protocolBytes / 1024 ** 2;

@@ -3,11 +3,11 @@ import { type DocumentResponse, header } from "../../model/exchange.ts";
 import { size } from "../../model/figures.ts";
 import { type IndexSitemap, robotsTxtBytes, type Sitemap } from "../../model/sitemap.ts";
 import { urlKey } from "../../model/url.ts";
-import { bounds } from "../bounds.ts";
 import { type CheckRun, type DocumentContext, isRobots } from "../context.ts";
-import type { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
+import type { SitemapFindings } from "../findings/findings.ts";
+import { bounds } from "./bounds.ts";
+import { type RuleRows, rule, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
 
 export const fetchingRules: RuleRows = {
   "address-wrong": rule("error", "practice", sources.protocol("location"), {

@@ -3,11 +3,11 @@
 import { counted } from "../../model/figures.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";
-import type { SitemapFindings } from "../findings.ts";
-import { type LanguageCode, readLanguageCode } from "../language-codes.ts";
-import { type RuleRows, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
-import { mixed, textHash, UrlScan, urlNumber } from "../url-scan.ts";
+import type { SitemapFindings } from "../findings/findings.ts";
+import { type LanguageCode, readLanguageCode } from "./language-codes.ts";
+import { type RuleRows, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
+import { mixed, textHash, UrlScan, urlNumber } from "./url-scan.ts";
 
 export const languageRules: RuleRows = {
   "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {

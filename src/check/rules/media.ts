@@ -6,12 +6,12 @@ import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { NewsStory, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { detached } from "../../model/text.ts";
-import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
-import { isNewsLanguage } from "../language-codes.ts";
-import { type RuleRows, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
-import { textHash } from "../url-scan.ts";
+import { bounds } from "./bounds.ts";
+import { isNewsLanguage } from "./language-codes.ts";
+import { type RuleRows, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
+import { textHash } from "./url-scan.ts";
 
 const { videoDuration, videoRating } = bounds;
 

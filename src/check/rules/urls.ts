@@ -1,13 +1,13 @@
 // Rules about the URLs of pages: whether their sitemap may list them, how they are written, and whether their pages belong in search results.
 import { grouped } from "../../model/figures.ts";
 import { bareHost, protocolUrlLength } from "../../model/url.ts";
-import { bounds } from "../bounds.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
-import { FacetPaths } from "../facet-paths.ts";
-import type { SitemapFindings } from "../findings.ts";
-import { type RuleRows, rule, ruleFor } from "../rule.ts";
-import * as sources from "../sources.ts";
-import { UrlScan } from "../url-scan.ts";
+import type { SitemapFindings } from "../findings/findings.ts";
+import { bounds } from "./bounds.ts";
+import { FacetPaths } from "./facet-paths.ts";
+import { type RuleRows, rule, ruleFor } from "./rule.ts";
+import * as sources from "./sources.ts";
+import { UrlScan } from "./url-scan.ts";
 
 export const urlRules: RuleRows = {
   "url-missing": rule("error", "protocol", sources.protocol("locdef"), {

@@ -1,13 +1,13 @@
 // `sitegrove check`: flags, the findings about a target, and what they mean for the exit code.
 import { appendFileSync } from "node:fs";
 import { Command, Option } from "commander";
-import { FileLocations } from "../../check/file-locations.ts";
-import { hosts } from "../../check/folder-files.ts";
-import { type CheckFormat, checkFormats, isRowFormat, rowWriter, writeCheck } from "../../check/formats.ts";
-import type { CheckResult } from "../../check/result.ts";
-import { severities } from "../../check/rule.ts";
-import type { SiteFilesOptions } from "../../check/site-files.ts";
-import { failedInWords } from "../../check/words.ts";
+import { FileLocations } from "../../check/findings/file-locations.ts";
+import { type CheckFormat, checkFormats, isRowFormat, rowWriter, writeCheck } from "../../check/findings/formats.ts";
+import type { CheckResult } from "../../check/findings/result.ts";
+import { failedInWords } from "../../check/findings/words.ts";
+import { hosts } from "../../check/folder/folder-files.ts";
+import type { SiteFilesOptions } from "../../check/folder/site-files.ts";
+import { severities } from "../../check/rules/rule.ts";
 import { systemReason } from "../../model/errors.ts";
 import { counted } from "../../model/figures.ts";
 import { mapped } from "../../model/generators.ts";
@@ -216,7 +216,7 @@ function appendSummary(file: string, markdown: string, messages: Messages): void
 // A mistyped pattern matches no page, so everything would pass.
 async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promise<void> {
   if (pages === undefined && ignore === undefined) return;
-  const { SiteFiles } = await import("../../check/site-files.ts");
+  const { SiteFiles } = await import("../../check/folder/site-files.ts");
   const hasNone = (more: object) => new SiteFiles({ folders, ...more }).pages().next().done;
   if (!hasNone({ pages, ignore }) || hasNone({})) return;
   const [words, globs = []] = hasNone({ pages }) ? ["matches --files", pages] : ["remains after --ignore", ignore];

@@ -255,7 +255,7 @@ async function contentsOf(
     return { by: "lastmod" };
   }
   if (by === "lastmod") return { by };
-  const { SiteFiles } = await import("../../check/site-files.ts");
+  const { SiteFiles } = await import("../../check/folder/site-files.ts");
   const [before, after] = [new SiteFiles(one), new SiteFiles(two)];
   return { by: by ?? "content", contents: [(url) => before.contentAt(url), (url) => after.contentAt(url)] };
 }

@@ -1,6 +1,6 @@
 // `sitegrove report`: builds the tree of the target, and writes the page about it.
 import { Command } from "commander";
-import { failedInWords } from "../../check/words.ts";
+import { failedInWords } from "../../check/findings/words.ts";
 import { counted } from "../../model/figures.ts";
 import type { ReportFacts } from "../../report/facts.ts";
 import { jsonOf } from "../../write/printable.ts";

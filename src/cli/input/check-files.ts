@@ -4,9 +4,9 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { Baseline, type BaselineFindings, occurrencesIn, parseBaseline } from "../../check/baseline.ts";
+import { Baseline, type BaselineFindings, occurrencesIn, parseBaseline } from "../../check/findings/baseline.ts";
+import { type CheckResult, tally } from "../../check/findings/result.ts";
 import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
-import { type CheckResult, tally } from "../../check/result.ts";
 import { resolveCheckOptions } from "../../check/settings.ts";
 import { counted } from "../../model/figures.ts";
 import { isJsonObject } from "../../model/json.ts";

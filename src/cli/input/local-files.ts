@@ -1,11 +1,11 @@
 // Chooses what to check: a website, an archive, or local files of a website: folders, one file or standard input.
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
-import { type FolderAddress, readFolderAddress, wrongAddresses } from "../../check/folder-address.ts";
-import type { Host } from "../../check/folder-files.ts";
-import { localOptions, mappedUrl } from "../../check/local-client.ts";
-import type { CheckResult } from "../../check/result.ts";
-import type { SiteFilesOptions, SiteFolder } from "../../check/site-files.ts";
+import type { CheckResult } from "../../check/findings/result.ts";
+import { type FolderAddress, readFolderAddress, wrongAddresses } from "../../check/folder/folder-address.ts";
+import type { Host } from "../../check/folder/folder-files.ts";
+import { localOptions, mappedUrl } from "../../check/folder/local-client.ts";
+import type { SiteFilesOptions, SiteFolder } from "../../check/folder/site-files.ts";
 import { kindOfFile, startOf } from "../../diff/archive-magic.ts";
 import { expectUrlColumn, urlColumn } from "../../diff/url-table.ts";
 import type { Options } from "../../model/options.ts";

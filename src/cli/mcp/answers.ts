@@ -1,7 +1,7 @@
 // The results of the tools: plain data, each smaller than 48 kB as JSON, however large a website is.
 import { createContext, runInContext } from "node:vm";
 import { checkTree } from "../../check/check-tree.ts";
-import { groupedByRule } from "../../check/result.ts";
+import { groupedByRule } from "../../check/findings/result.ts";
 import { PageFilter } from "../../crawl/page-filter.ts";
 import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";

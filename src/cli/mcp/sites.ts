@@ -147,7 +147,10 @@ function lockOf(state: string): string {
 
 // Crawls a website, unless its archive is newer than `asked`, because somebody else has just crawled it.
 async function read({ homepage, target, file, state, crawl }: KeptSite, asked: number): Promise<void> {
-  const lock = FileLock.acquire(lockOf(state), (owner) => new SitemapError("state-in-use", `${owner} is using ${file}`));
+  const lock = FileLock.acquire(
+    lockOf(state),
+    (owner) => new SitemapError("state-in-use", `${owner} is using ${file}`),
+  );
   const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
   try {
     if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;

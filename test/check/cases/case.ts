@@ -1,6 +1,6 @@
 // One rule: a website that it must find something on, and one that looks alike and must pass.
-import type { Severity } from "../../../src/check/rule.ts";
-import type { RuleId } from "../../../src/check/rule-id.ts";
+import type { Severity } from "../../../src/check/rules/rule.ts";
+import type { RuleId } from "../../../src/check/rules/rule-id.ts";
 import {
   atom,
   child,

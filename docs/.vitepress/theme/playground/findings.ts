@@ -1,15 +1,15 @@
 // What the rules of `sitegrove check` say about one document: those that need no server, no website and no other document.
 import { locationOf, RobotsAccess, type SitemapContext } from "../../../../src/check/context.ts";
-import { Findings, SitemapFindings } from "../../../../src/check/findings.ts";
-import { LastmodEvidence } from "../../../../src/check/lastmod-trust.ts";
-import { addProblems } from "../../../../src/check/problems.ts";
-import { severities } from "../../../../src/check/rule.ts";
-import { checkRules } from "../../../../src/check/rule-table.ts";
+import { LastmodEvidence } from "../../../../src/check/dates/lastmod-trust.ts";
+import { Findings, SitemapFindings } from "../../../../src/check/findings/findings.ts";
+import { addProblems } from "../../../../src/check/findings/problems.ts";
 import { DateRules } from "../../../../src/check/rules/dates.ts";
 import { LanguageRules } from "../../../../src/check/rules/languages.ts";
 import { MediaRules } from "../../../../src/check/rules/media.ts";
+import { severities } from "../../../../src/check/rules/rule.ts";
+import { checkRules } from "../../../../src/check/rules/rule-table.ts";
+import { UrlScan } from "../../../../src/check/rules/url-scan.ts";
 import { UrlRules } from "../../../../src/check/rules/urls.ts";
-import { UrlScan } from "../../../../src/check/url-scan.ts";
 import type { ParsedSitemap, Sitemap } from "../../../../src/model/sitemap.ts";
 import type { RuleFinding } from "./messages.ts";
 

@@ -1,0 +1,136 @@
+// Finds the lines of URLs in the stored documents. Pages have no line numbers, because counting lines would slow down every crawl.
+import { type Rewrite, rewritten } from "../../model/rewrite.ts";
+import { decodeHtml } from "../../parse/xml/text.ts";
+import { partsOf, type SitemapTree } from "../../tree/tree.ts";
+import { textNumber } from "../rules/url-scan.ts";
+
+/** An example or an occurrence that may get a line number. */
+export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
+
+/** Adds line numbers to the items of each sitemap that have a URL and no line. Reads each document only until all URLs are found. */
+export async function findLines(
+  tree: SitemapTree,
+  items: Iterable<readonly [sitemap: string, item: Lineless]>,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  const wanted = new Map<string, { readonly item: Lineless; readonly url: string }[]>();
+  for (const [sitemap, item] of items) {
+    const url = item.line === undefined ? urlOf(item) : undefined;
+    if (url === undefined) continue;
+    const known = wanted.get(sitemap);
+    if (known === undefined) wanted.set(sitemap, [{ item, url }]);
+    else known.push({ item, url });
+  }
+  if (wanted.size === 0) return;
+  const { rewrite } = partsOf(tree).settings;
+  for (const sitemap of tree.sitemaps()) {
+    const found = wanted.get(sitemap.url);
+    if (found === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
+    // A sitemap in two indexes is in the tree twice, but read once.
+    wanted.delete(sitemap.url);
+    if (await isOver()) return;
+    const lines = await linesOf(new Set(found.map(({ url }) => url)), tree.text(sitemap), isOver, rewrite);
+    for (const { item, url } of found) if (lines.has(url)) item.line = lines.get(url);
+  }
+}
+
+function urlOf({ url, value }: Lineless): string | undefined {
+  return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
+}
+
+/** Finds the lines of URLs in a document. If no entry has a URL, finds its first occurrence. */
+export async function linesOf(
+  wanted: ReadonlySet<string>,
+  text: AsyncIterable<string>,
+  isOver: () => Promise<boolean>,
+  rewrite: Rewrite = [],
+): Promise<ReadonlyMap<string, number>> {
+  const entries = new Map<string, number>();
+  const others = new Map<string, number>();
+  for await (const found of urlsIn(text, rewrite)) {
+    for (const { url, line, isEntry } of found) {
+      const lines = isEntry ? entries : others;
+      if (wanted.has(url) && !lines.has(url)) lines.set(url, line);
+    }
+    if (entries.size === wanted.size || (await isOver())) break;
+  }
+  return new Map([...others, ...entries]);
+}
+
+/** Finds the lines of all entries of a document. Returns a function that tells the line of a URL's first entry. */
+export async function entryLines(
+  text: AsyncIterable<string>,
+  rewrite: Rewrite,
+): Promise<(url: string) => number | undefined> {
+  // The keys are fingerprints, because the URLs would take ten times the memory.
+  const lines = new Map<number, number>();
+  for await (const found of urlsIn(text, rewrite)) {
+    for (const { url, line, isEntry } of found) {
+      const key = isEntry && lines.size < mostLines ? textNumber(url) : undefined;
+      if (key !== undefined && !lines.has(key)) lines.set(key, line);
+    }
+  }
+  return (url) => lines.get(textNumber(url));
+}
+
+const mostLines = 1_000_000;
+
+/** A URL in a document, decoded as in a page. `isEntry` is true if it is the URL of an entry. */
+interface FoundUrl {
+  readonly url: string;
+  readonly line: number;
+  readonly isEntry: boolean;
+}
+
+// Yields the URLs of a document, in XML or one per line, in pieces that end between two URLs. If `rewrite` changes a URL, yields both
+// forms: pages have the new one, images and videos the one in the document.
+async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGenerator<readonly FoundUrl[], void> {
+  let rest = "";
+  let line = 1;
+  const search = (piece: string) => {
+    const found: FoundUrl[] = [];
+    let counted = 0;
+    for (const { 0: match, index } of piece.matchAll(writtenUrl)) {
+      line += lineFeedsIn(piece, counted, index);
+      counted = index;
+      const written = asRead(match);
+      const url = rewritten(written, rewrite);
+      found.push({ url, line, isEntry: startsEntry(piece, index) });
+      if (url !== written) found.push({ url: written, line, isEntry: false });
+    }
+    line += lineFeedsIn(piece, counted, piece.length);
+    return found;
+  };
+  for await (const piece of text) {
+    rest += piece;
+    if (rest.length < enough) continue;
+    const end = Math.max(rest.lastIndexOf("<"), rest.lastIndexOf("\n") + 1);
+    const whole = rest.slice(0, end > 0 ? end : undefined);
+    rest = rest.slice(whole.length);
+    yield search(whole);
+  }
+  yield search(rest);
+}
+
+const enough = 65_536;
+// Matches a URL in a CDATA section, an attribute, an element or a line. Each of these ends in its own way.
+const writtenUrl =
+  /(?<=<!\[CDATA\[\s*)https?:\/\/[^\r\n]*?(?=\s*\]\]>)|(?<=")https?:\/\/[^<>"\r\n]+|https?:\/\/[^<>\r\n]+/gi;
+
+function asRead(match: string): string {
+  const written = match.trimEnd();
+  return written.includes("&") ? decodeHtml(written) : written;
+}
+
+function lineFeedsIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let feed = text.indexOf("\n", from); feed >= 0 && feed < to; feed = text.indexOf("\n", feed + 1)) count += 1;
+  return count;
+}
+
+// Whether a URL is the text of an element outside of images and videos, or a whole line.
+function startsEntry(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 40), at).trimEnd();
+  if (before === "" || /\n\s*$/.test(text.slice(Math.max(0, at - 2), at))) return !before.endsWith("=");
+  return /[>[]$/.test(before) && !/(?:image:|_)loc\s*>(?:<!\[CDATA\[)?$/i.test(before);
+}

@@ -1,0 +1,82 @@
+// Checks a static site: whether every listed page has a file and is meant to be listed, whether every page is listed, and whether its files
+// contain the right address.
+import type { HeaderList } from "../../model/exchange.ts";
+import type { SitemapPage } from "../../model/page.ts";
+import { parseUrl } from "../../model/url.ts";
+import type { CheckRun } from "../context.ts";
+import type { SitemapFindings } from "../findings/findings.ts";
+import { readPageHead } from "../pages/page-head.ts";
+import { checkHead, isExcluded } from "../rules/pages.ts";
+import { addressSetting, readFolderAddress, wrongAddresses } from "./folder-address.ts";
+import type { SiteFiles } from "./site-files.ts";
+
+/** Checks the pages of a static site in its files. */
+export class FileRules {
+  readonly #files: SiteFiles;
+  readonly #run: CheckRun;
+  readonly #listed = new Set<string>();
+
+  constructor(files: SiteFiles, run: CheckRun) {
+    this.#files = files;
+    this.#run = run;
+  }
+
+  /** Checks a listed page. */
+  check({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
+    const answer = this.#files.find(url);
+    if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
+    if (answer?.kind === "redirect") {
+      findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
+      // The file is listed, although under another URL.
+      if (answer.file !== undefined) this.#listed.add(answer.file);
+    }
+    if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
+    const { file, robotsTags } = answer;
+    this.#listed.add(file);
+    if (!this.#files.isPage(file)) return;
+    const head = readPageHead(url, headersOf(robotsTags), this.#files.read(file), this.#run.site.rewrite);
+    checkHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
+  }
+
+  /** Reports the pages that no sitemap lists, after all listed pages were checked. */
+  async finish(): Promise<void> {
+    const { findings, tree, robots, time, settings, site } = this.#run;
+    for (const { file, url } of this.#files.pages()) {
+      if (await time.isOver()) return;
+      if (this.#listed.has(file) || robots.blocked(url)?.isFirst) continue;
+      const own = this.#files.find(url);
+      if (own?.kind === "redirect") continue;
+      const html = this.#files.read(file);
+      // A file without these is not a page, but a fragment or a proof of ownership.
+      if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
+      const {
+        noindex,
+        refresh,
+        canonical = url,
+      } = readPageHead(url, headersOf(own?.kind === "file" ? own.robotsTags : []), html, site.rewrite);
+      const answer = this.#files.find(canonical);
+      const isCanonical = answer?.kind === "file" && answer.file === file;
+      if (isCanonical && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
+        findings.count("page-not-listed", tree.homepage, 1, { url, file: this.#files.shown(file) });
+      }
+    }
+  }
+}
+
+/** Finds files that contain an address other than the website's. */
+export function checkAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
+  for (const folder of files.folders) {
+    const wrong = wrongAddresses(readFolderAddress(folder.path), folder.url, folder.path);
+    for (const origin of new Set(wrong.map((each) => each.origin))) {
+      const { file, line } = wrong.find((each) => each.origin === origin)!;
+      const website = parseUrl(folder.url)?.origin;
+      const real = website === origin ? "which only your machine can reach" : `the website is ${website}`;
+      const value = `your files name ${origin}, ${real}: set ${addressSetting(folder.path)}`;
+      findings.count("address-wrong", tree.homepage, 1, { value, file: files.shown(file), line });
+    }
+  }
+}
+
+function headersOf(robotsTags: readonly string[]): HeaderList {
+  return robotsTags.map((value) => ["x-robots-tag", value]);
+}

@@ -1,0 +1,26 @@
+// Lets others work in the same pass as a check: the report counts the pages, and `--format csv` lists every occurrence.
+import type { SitemapPage } from "../model/page.ts";
+import type { DateCounts } from "./dates/date-counts.ts";
+import type { FindingsOptions } from "./findings/findings.ts";
+import type { AlternateSet } from "./rules/languages.ts";
+import type { UrlScan } from "./rules/url-scan.ts";
+
+/** Additional work that a check does in the same pass. */
+export interface CheckExtras extends FindingsOptions {
+  /** Creates a watcher that receives all pages. `dates` counts their dates while they come. */
+  readonly watcherFor?: ((dates: DateCounts) => PageWatcher) | undefined;
+}
+
+/**
+ * Receives the pages of a website during a check, so that they are read once for both the check and the report. Pages
+ * come by number, in declared order. The pages of a repeated sitemap come only once.
+ */
+export interface PageWatcher {
+  /**
+   * Receives the next page. `scan` has read its URL, `age` is the class of its date, and `isFlawed` is true if a rule found an error or a
+   * warning in it.
+   */
+  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
+  /** Called after the last page, for each error or warning that a rule about all sitemaps found in the page with this number. */
+  addFlaw(ordinal: number): void;
+}
