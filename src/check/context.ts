@@ -73,13 +73,13 @@ export class SiteContext {
   readonly #robotsHosts: ReadonlySet<string>;
 
   constructor(tree: SitemapTree) {
-    this.homeHost = originFrom(tree.homepage)?.host ?? "";
+    this.homeHost = locationOf(tree.homepage)?.origin.host ?? "";
     this.isSite = !tree.discovery.some(({ by }) => by === "given");
     this.rewrite = partsOf(tree).settings.rewrite;
     this.robots = tree.root.children.find(isRobots);
     this.#listedInRobots = new Set(this.robots?.children.map(({ url, declaredUrl }) => declaredUrl ?? url));
     if (this.robots !== undefined) for (const { url } of tree.sitemaps(this.robots)) this.#submitted.add(url);
-    const robotsHost = this.robots === undefined ? undefined : originFrom(this.robots.url)?.host;
+    const robotsHost = this.robots && locationOf(this.robots.url)?.origin.host;
     this.#robotsHosts = robotsHost === undefined ? nobody : new Set([robotsHost, this.homeHost]);
     for (const { url, finalUrl, by } of tree.discovery) {
       for (const found of [url, finalUrl ?? url]) {
@@ -123,16 +123,9 @@ export function isRobots(sitemap: Sitemap): sitemap is IndexSitemap {
 }
 
 export function locationOf(url: string): Location | undefined {
-  const parsed = parseUrl(url);
-  const origin = originFrom(url);
-  if (parsed === null || origin === undefined) return undefined;
-  const { pathname } = parsed;
-  return { origin, start: parsed.origin, directory: parsed.origin + pathname.slice(0, pathname.lastIndexOf("/") + 1) };
-}
-
-function originFrom(url: string): Origin | undefined {
-  const parsed = parseUrl(url);
-  return parsed === null ? undefined : readOrigin(parsed.origin);
+  const { origin: start = "", pathname = "" } = parseUrl(url) ?? {};
+  const origin = readOrigin(start);
+  return origin && { origin, start, directory: start + pathname.slice(0, pathname.lastIndexOf("/") + 1) };
 }
 
 /** The beginning of a URL, up to its path. */

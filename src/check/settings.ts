@@ -83,8 +83,8 @@ export function severityFor(settings: CheckSettings, received: number): Severity
 function forbiddenBy(patterns: readonly string[]): (url: string) => string | undefined {
   const all = patterns.map((text) => {
     if (text === "") throw checks.invalid("Expected `forbidden` to have patterns, got an empty string");
-    const matches = wildcard(/^(?:https?:|\*)/i.test(text) ? text : text.replace(/^\/?/, "/"));
-    return { text, matches, isUrl: /^(?:https?:|\*)/i.test(text) };
+    const isUrl = /^(?:https?:|\*)/i.test(text);
+    return { text, isUrl, matches: wildcard(isUrl ? text : text.replace(/^\/?/, "/")) };
   });
   return (url) => {
     if (all.length === 0) return undefined;

@@ -47,33 +47,28 @@ export class CrossRules {
   ): Promise<{ readonly isCut: boolean; readonly mayReturn: boolean }> {
     const pages = this.#pages;
     const { time, site } = this.#run;
+    const clusters = this.#clusters;
     const conflicts = new Marks(pages.count);
     const cases = new Cases(this.#spill, pages.count);
-    await this.#count(this.#records.findings(pages, conflicts), cases);
-    if (!time.isUp) this.#clusters.settle(pages.count, conflicts);
-    if (this.#clusters.unsettled.isAny) {
-      await this.#readLinks(isKnownHost);
-      const isWebsite = isComplete && site.isSite;
-      await this.#count(this.#clusters.findings(this.#records, isComplete, isWebsite), cases);
+    await this.#collect(this.#records.findings(pages, conflicts), cases);
+    if (!time.isUp) clusters.settle(pages.count, conflicts);
+    if (clusters.unsettled.isAny) {
+      for await (const batch of pages.marked(clusters.unsettled)) {
+        if (await time.isOver()) break;
+        for (const [ordinal, page] of batch) clusters.addLinks(page, ordinal, isKnownHost);
+      }
+      await this.#collect(clusters.findings(this.#records, isComplete, isComplete && site.isSite), cases);
     }
     await this.#show(cases);
     this.close();
-    const isCut = this.#records.join.isCut || this.#clusters.isCut;
-    return { isCut, mayReturn: this.#clusters.mayReturn };
+    return { isCut: this.#records.join.isCut || clusters.isCut, mayReturn: clusters.mayReturn };
   }
 
   close(): void {
     this.#spill.close();
   }
 
-  async #readLinks(isKnownHost: (url: string, hostEnd: number) => boolean): Promise<void> {
-    for await (const batch of this.#pages.marked(this.#clusters.unsettled)) {
-      if (await this.#run.time.isOver()) return;
-      for (const [ordinal, page] of batch) this.#clusters.addLinks(page, ordinal, isKnownHost);
-    }
-  }
-
-  async #count(found: Iterable<Found>, cases: Cases): Promise<void> {
+  async #collect(found: Iterable<Found>, cases: Cases): Promise<void> {
     for (const each of found) {
       if (await this.#run.time.isOver()) return;
       cases.add(each);

@@ -163,8 +163,6 @@ export class UrlRules {
   // Sitemaps that list URLs outside their directory, which is allowed because robots.txt lists them.
   readonly #submittedOutside = new Set<string>();
   readonly #facets = new FacetPaths();
-  #lastText = "";
-  #lastOrigin: Origin | undefined;
 
   constructor(homepage: string) {
     this.#homepage.read(homepage);
@@ -186,7 +184,7 @@ export class UrlRules {
     if (origin !== undefined) {
       if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
       if (origin.isOddlyWritten) findings.add("url-not-normal", url);
-      if (this.#checkHost(url, origin, context)) this.#checkDirectory(url, origin, context);
+      if (this.#checkHost(url, origin, context)) this.#checkDirectory(url, scan.hostEnd, origin, context);
     }
     const path = pathOf(url, scan);
     const parameters = parametersOf(url, scan);
@@ -204,7 +202,6 @@ export class UrlRules {
   }
 
   #originOf(url: string, hostEnd: number): Origin | undefined {
-    if (hostEnd === this.#lastText.length && url.startsWith(this.#lastText)) return this.#lastOrigin;
     const text = url.slice(0, hostEnd);
     let origin = this.#origins.get(text);
     if (origin === undefined && !this.#origins.has(text)) {
@@ -212,8 +209,6 @@ export class UrlRules {
       if (this.#origins.size >= mostOrigins) this.#origins.clear();
       this.#origins.set(text, origin);
     }
-    this.#lastText = text;
-    this.#lastOrigin = origin;
     return origin;
   }
 
@@ -239,12 +234,12 @@ export class UrlRules {
     return location?.origin.host === origin.host;
   }
 
-  #checkDirectory(url: string, origin: Origin, { location, findings, run, submittedBy }: SitemapContext): void {
+  #checkDirectory(url: string, hostEnd: number, origin: Origin, context: SitemapContext): void {
+    const { location, findings, run, submittedBy } = context;
     if (location === undefined) return;
     if (origin.scheme !== location.origin.scheme) findings.add("url-other-scheme", url, location.origin.scheme);
     else if (run.site.isSite && !url.startsWith(location.directory) && location.directory !== `${location.start}/`) {
-      const path = url.slice(this.#lastText.length);
-      if ((location.start + path).startsWith(location.directory)) return;
+      if ((location.start + url.slice(hostEnd)).startsWith(location.directory)) return;
       // A sitemap listed in robots.txt may be anywhere.
       if (submittedBy.has(origin.host)) this.#submittedOutside.add(findings.sitemap);
       else findings.add("url-outside-directory", url, location.directory);
