@@ -1,4 +1,4 @@
-// What is certain is judged, whatever else is missing; one fault is one finding.
+// Rules report what is certain even if documents are missing, and one fault is one finding.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { notCheckedSentences } from "../../src/check/findings/words.ts";
@@ -21,7 +21,7 @@ test("missing return links are reported between pages that were both read, even 
   expect(result.complete).toBe(false);
   const counts = Object.fromEntries(result.findings.map(({ rule, count }) => [rule, count]));
   expect(counts).toMatchObject({ "hreflang-no-return": 1, "sitemap-unreachable": 1, "sitemap-is-html": 1 });
-  // `/fr` may be in what is missing.
+  // A sitemap that could not be read may list `/fr`.
   expect(counts).not.toHaveProperty("hreflang-target-unlisted");
   const { notChecked } = result;
   expect(notChecked.map(({ rule }) => rule)).toContain("hreflang-target-unlisted");
@@ -69,7 +69,7 @@ test("findings come by severity, then by how many pages are affected", async () 
   const order = findings.map(({ rule }) => rule);
   const expected = ["url-percent-invalid", "url-tracking-parameter", "url-fragment", "url-session-id", "url-utility"];
   expect(order.filter((rule) => expected.includes(rule))).toEqual(expected);
-  // Not the order of the rules.
+  // The number of affected pages decides, not the order of the rules.
   const ids = rules.map(({ id }) => id);
   expect(ids.indexOf("url-fragment")).toBeLessThan(ids.indexOf("url-tracking-parameter"));
 });

@@ -1,4 +1,4 @@
-// A website as a value, checked: whole, and with its documents cut into pieces.
+// Checks a website that is given as a value, with its documents whole or cut into pieces.
 import { expect } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckResult } from "../../src/check/findings/result.ts";
@@ -13,19 +13,19 @@ export interface Website {
   readonly routes: Readonly<Record<string, Route>>;
   readonly check?: CheckOptions;
   readonly crawl?: Options;
-  /** Given sitemaps instead of a homepage. */
+  /** Sitemaps to start from, instead of the homepage. */
   readonly sitemaps?: readonly string[];
 }
 
-/** When the documents of the tests are received, unless they say otherwise. */
+/** When the documents are received, unless a test says otherwise. */
 const now = "2026-06-15T12:00:00Z";
 
-/** Checks a website whose documents come whole, or in pieces of so many bytes. */
+/** Checks a website. Its documents come whole, or in pieces of `pieceLength` bytes. */
 export async function checked(website: Website, pieceLength?: number): Promise<CheckResult> {
   const { client } = site(website.routes);
   const options: Options = {
     retries: 0,
-    // Otherwise most of the time is spent on hundreds of paths at which there is nothing.
+    // Trying hundreds of well-known paths would take most of the time.
     knownPaths: "if-needed",
     ...website.crawl,
     client: pieceLength === undefined ? client : inPieces(client, pieceLength),
@@ -40,12 +40,12 @@ export async function checked(website: Website, pieceLength?: number): Promise<C
   }
 }
 
-/** Checks a website whole and in pieces, expects the same and returns it. */
+/** Checks a website whole and in pieces, expects the same result, and returns it. */
 export async function checkedInPieces(website: Website): Promise<CheckResult> {
   const whole = await checked(website);
-  // Large documents are there for their size.
+  // Large documents test sizes, not cuts.
   const isLarge = sizeOf(website) >= some(500_000, 50_000);
-  // Every cut costs time: the tests of the parser make more of them.
+  // Cuts take time, and the tests of the parser already try many of them.
   if (isLong || !isLarge) expect(inWords(await checked(website, isLong ? 7 : 61))).toEqual(inWords(whole));
   if (isLong && !isLarge) expect(inWords(await checked(website, 1000))).toEqual(inWords(whole));
   return whole;
@@ -58,7 +58,7 @@ function sizeOf({ routes }: Website): number {
   }, 0);
 }
 
-// How long something took is another time each time.
+// Removes durations, which differ from run to run.
 function inWords(result: CheckResult): unknown {
   const timeless = (rule: string) => rule === "sitemap-slow";
   return {
@@ -78,7 +78,7 @@ function inPieces(client: Client, length: number): Client {
 
 async function* cut(body: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   for await (const bytes of body) {
-    // A large document in tiny pieces would take longer than it tells.
+    // Limits the number of pieces, because a large document in tiny pieces takes long and proves no more.
     const step = Math.max(length, Math.ceil(bytes.length / 20_000));
     for (let from = 0; from < bytes.length; from += step) yield bytes.subarray(from, from + step);
   }

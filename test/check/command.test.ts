@@ -171,7 +171,7 @@ test.runIf(process.getuid?.() === 0)(
     rmSync(file);
     execFileSync("mkfifo", [file]);
     expect(await check()).toMatchObject({ code, stderr: expect.stringContaining("not a regular file") });
-    // Nor what is above a repository.
+    // A configuration above the repository is not used, either.
     mkdirSync(path.join(place, ".git"));
     expect(await check()).toEqual(plain);
     expect(plain.code).toBe(0);
@@ -206,13 +206,13 @@ test("a baseline hides known findings, and fails when a new occurrence appears",
   expect(more.code).toBe(6);
   const [finding] = JSON.parse(more.stdout).findings;
   expect(finding).toMatchObject({ count: 1, known: 1, examples: [{ url: "https://example.org/c#d" }] });
-  // As many, but another place.
+  // The count is the same, but the occurrence is another one.
   const moved = await sitegrove(words.toSpliced(3, 1, "text"), { input: urlset("https://example.org/c#d") });
   expect([moved.code, moved.stdout]).toEqual([6, expect.stringContaining("line 1: https://example.org/c#d")]);
   const fewer = await sitegrove(words, { input: urlset("https://example.org/a") });
   expect(fewer.code).toBe(0);
   expect(fewer.stderr).toContain("--update-baseline updates it");
-  // A reader never sees half of it: the new file is written beside the old one and renamed.
+  // The new file is written beside the old one and renamed, so nobody can read half of it.
   const before = readFileSync(file, "utf8");
   linkSync(file, `${file}.old`);
   await sitegrove([...words, "--update-baseline"], { input: urlset("https://example.org/a") });
@@ -256,7 +256,7 @@ test("a file that is not a baseline is a usage error; a byte order mark is ignor
   }
 });
 
-// The commands of the recipes for GitHub Actions and pre-commit, run as they stand there, on a website that was built in the folder.
+// Runs the commands of the recipes for GitHub Actions and pre-commit, on a static site in the folder.
 describe("recipes", async () => {
   const place = path.join(folder, "recipes");
   const commands = pages

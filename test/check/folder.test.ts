@@ -1,4 +1,4 @@
-// A built website in a folder, against its sitemaps: by hand-made folders, and by what generators of websites write.
+// Checks static sites in folders: small ones written by hand, and the output of generators.
 import {
   cpSync,
   existsSync,
@@ -27,7 +27,7 @@ const canonical = (url: string) => page(`<link rel="canonical" href="${url}">`);
 const noindex = page('<meta name="robots" content="noindex">');
 const stub = (to: string) => page(`<meta http-equiv="refresh" content="0; url=${to}">`);
 
-/** Writes a website that lists these URLs, which are below the homepage, and has these pages, and further files. */
+/** Writes a static site with a sitemap of the URLs `listed` (below the homepage), the HTML files `pages`, and other `files`. */
 function built(listed: string, pages: string, files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const site = mkdtempSync(path.join(folder, "site-"));
   const urls = listed === "" ? [] : listed.split(" ");
@@ -59,7 +59,7 @@ interface Example {
   readonly line?: number;
 }
 
-/** What the rules about pages find, sorted: `page-noindex a.html:5 a`, with the file and the end of the URL. */
+/** Returns the findings of the rules about pages, sorted: `page-noindex a.html:5 a`, with the file and the end of the URL. */
 async function found(site: string, ...flags: string[]): Promise<string[]> {
   const { stdout, stderr } = await sitegrove(["check", site, "--url", home, "-f", "json", ...flags]);
   if (stdout === "") throw new Error(stderr);
@@ -292,7 +292,7 @@ test("all outputs name the file and its line; what is about a sitemap points int
     expect(github).toContain(`::error file=${site}/${name}.html,line=5,title=page-noindex::`);
   }
   expect(github).toContain(`::error file=${site}/sitemap.xml,line=4,title=page-missing-file::`);
-  // A single occurrence is not counted.
+  // The annotation of a single occurrence has no count.
   expect(github).toContain(`a 404. ${home}sitemap.xml: line 4: ${home}gone. Fix`);
   expect(github).toContain(`2 occurrences, first ${home}sitemap.xml: ${site}/a.html:5`);
   const { results } = JSON.parse(await written("sarif")).runs[0];
@@ -435,7 +435,7 @@ test("content is read in linear time", () => {
   for (const part of ["<", "<!--", "<a href=", "<script", "<p a='", "</script"]) visibleContent(part.repeat(200_000));
 });
 
-// What generators wrote for a few pages, without scripts and styles: test/fixtures/built. VitePress built some of our own documentation.
+// test/fixtures/built has the output of generators for a few pages, without scripts and styles. VitePress built a part of our documentation.
 const generators: Record<string, { page: string; sitemap: string; listed: string }> = {
   vitepress: { page: "diff.html", sitemap: "sitemap.xml", listed: "diff" },
   astro: { page: "about/index.html", sitemap: "sitemap-0.xml", listed: "about/" },
@@ -444,7 +444,7 @@ const generators: Record<string, { page: string; sitemap: string; listed: string
   docusaurus: { page: "docs/guide/index.html", sitemap: "sitemap.xml", listed: "docs/guide/" },
   next: { page: "blog/first.html", sitemap: "sitemap.xml", listed: "blog/first" },
 };
-// Advice about all pages; and the other language of a page that is no longer listed.
+// These are advice about all pages, or about the translation of a page that is no longer listed.
 const notes = ["lastmod-missing", "hreflang-no-default", "priority-ignored", "hreflang-target-unlisted"];
 const withoutCanonical = (html: string) => html.replace(/<link rel="canonical"[^>]*>/, "");
 

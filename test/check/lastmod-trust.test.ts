@@ -1,4 +1,4 @@
-// Whether dates can be trusted: each reason, and what only looks like it.
+// Tests whether dates can be trusted: each reason against them, and dates that only look suspicious.
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { CheckOptions } from "../../src/check/options.ts";
@@ -97,7 +97,7 @@ test.each([
   expect(await trust([pages(10, spread)], routes, { pages: "all" })).toEqual(expected);
 });
 
-/** A page with text of its own, between a header and a footer that all pages have. */
+/** The text of a page. All pages have the same header, and usually the same footer. */
 interface Text {
   readonly own: string;
   readonly footer?: string;

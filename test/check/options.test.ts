@@ -1,4 +1,4 @@
-// The options of a check, and rules of users' own.
+// Tests the options of a check, and custom rules.
 import { expect, test } from "vitest";
 import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckResult } from "../../src/check/findings/result.ts";
@@ -61,7 +61,7 @@ test.each<[CheckOptions, RegExp]>([
   [{ rules: { "url-fragmnt": "off" } }, /did you mean `url-fragment`/],
   [{ rules: { "url-fragment": "fatal" as "error" } }, /rules\.url-fragment/],
   [{ engines: ["altavista" as "bing"] }, /engines/],
-  // They would turn rules off without a word.
+  // Empty lists would silently turn rules off.
   [{ engines: [] }, /`engines` to have at least one entry/],
   [{ agents: [] }, /`agents` to have at least one entry/],
   [{ crossSubmit: ["https://other.org/shop"] }, /crossSubmit/],

@@ -1,4 +1,4 @@
-// The results of `sitegrove check` for programs: each against the schema that says what it is, several at a time, and for GitHub.
+// Tests the outputs of `sitegrove check` for programs: against their schemas, several at a time, and on GitHub.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";

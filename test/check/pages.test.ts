@@ -1,4 +1,4 @@
-// Pages that are requested, from a real server: what they answer, what is asked and what is not, and pages that want to do harm.
+// Requests pages from a real server: how responses are judged, which pages are requested, and hostile pages.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -35,7 +35,7 @@ const sitemap = (entries: readonly string[]) =>
 const website = await serve(routes);
 home = website.homepage;
 
-/** Serves these pages, of which the sitemap lists these, and a robots.txt that begins with these lines. */
+/** Serves `pages`, a sitemap of `entries`, and a robots.txt that starts with the lines `robots`. */
 function host(pages: Record<string, Answer>, entries = Object.keys(pages), robots = ""): void {
   for (const name of Object.keys(routes)) delete routes[name];
   Object.assign(routes, pages, {
@@ -152,7 +152,7 @@ test("robots.txt is followed to other hosts like a sitemap, but never with crede
     routes["/robots.txt"] = status(301, { location: other });
     expect((await checkTree(tree, options)).pages).toMatchObject({ checked: 1, disallowed: 1 });
     expect(logins).toEqual(["undefined"]);
-    // A robots.txt that is never reached says nothing about what is allowed.
+    // If robots.txt cannot be reached, it is unknown what it allows.
     routes["/robots.txt"] = status(301, { location: "/robots.txt" });
     expect((await checkTree(tree, options)).pages).toMatchObject({ checked: 0, disallowed: 2 });
   } finally {
@@ -366,7 +366,7 @@ test("a page that two sitemaps list is requested once, and all pages are request
     website.requests.length = 0;
     const result = await checkTree(two, { pages, retries: 0, onPage: (at, of) => done.push(`${at}/${of}`) });
     expect(result.pages).toMatchObject({ listed: 3, checked: 3 });
-    // They are requested at the same time, over several connections.
+    // The pages are requested at the same time, over several connections.
     expect(website.requests.filter((url) => /^\/[abc]$/.test(url)).sort()).toEqual(["/a", "/b", "/c"]);
   }
   expect(done).toEqual(["1/3", "2/3", "3/3", "1/3", "2/3", "3/3"]);
@@ -385,11 +385,11 @@ test("an archive with pages is checked without the network, with the same result
   expect(JSON.parse(offline.stdout)).toEqual(JSON.parse(online.stdout));
   const { checked, unanswered } = JSON.parse(offline.stdout).pages;
   expect([checked, unanswered]).toEqual([12, 0]);
-  // Pages that it does not have are not guessed.
+  // Nothing is claimed about pages that are not in the archive.
   const all = JSON.parse((await sitegrove(`check ${file} --pages all --fail-on never -f json`)).stdout).pages;
   expect(all).toMatchObject({ listed: 31, requested: 31, checked: 12, unanswered: 19 });
   expect(website.requests).toEqual([]);
-  // It also is an archive of the sitemaps.
+  // The archive also has the sitemaps.
   const { stdout } = await sitegrove(`ls ${file} -f pages`);
   expect(stdout.trim().split("\n")).toHaveLength(31);
 });

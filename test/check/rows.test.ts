@@ -1,4 +1,4 @@
-// Every occurrence as a row: in the library, and in the formats of the program.
+// Tests that every occurrence is a row, in the library and in the formats of the program.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +30,7 @@ async function listed(routes: Readonly<Record<string, Route>>, options: CheckOpt
 const many = some(3000, 1000);
 const numbers = Array.from({ length: many }, (_, number) => number);
 const alternate = (url: string) => `<xhtml:link rel="alternate" hreflang="de" href="${url}"/>`;
-/** Every kind of rule, each with more occurrences than examples. */
+/** Fails one rule of each kind, with more occurrences than a finding has examples. */
 const { routes } = files({
   "/sitemap.xml": index("/fragments.xml", "/dates.xml", "/one.xml", "/two.xml", "/links.xml"),
   "/fragments.xml": sitemap(...numbers.map((number) => `/f${number}#x`)),
@@ -71,7 +71,7 @@ test("every occurrence is exactly one row, with its line", async () => {
 });
 
 test("the rows of one page come in the same order in every run", async () => {
-  // Each has four links without a return; the joins find them in an order of their own.
+  // Each page has four links without return links. The joins find them in a random order.
   const languages = ["de", "fr", "it", "nl"];
   const link = (language: string, at: number) =>
     `<xhtml:link rel="alternate" hreflang="${language}" href="${home}${language}${at}"/>`;

@@ -1,4 +1,4 @@
-// Every rule finds what it must, and leaves alone what only looks alike; whole and in pieces.
+// Every rule finds its cases and passes similar websites, with documents whole and in pieces.
 import { describe, expect, test } from "vitest";
 import { linesOf } from "../../src/check/findings/example-lines.ts";
 import { checkRules } from "../../src/check/rules/rule-table.ts";
@@ -25,7 +25,7 @@ const cases: readonly Case[] = [
 
 test("every rule has a case", () => {
   const covered = new Set(cases.map(({ rule }) => rule));
-  // Those about pages and files are in sample.test.ts and folder.test.ts.
+  // The rules about pages and files are tested in pages.test.ts and folder.test.ts.
   const others = checkRules.filter(({ id }) => !id.startsWith("page-") && id !== "address-wrong").map(({ id }) => id);
   expect(others.filter((id) => !covered.has(id))).toEqual([]);
 });
@@ -41,7 +41,7 @@ describe.each(
   cases.map((each, at) => ({ ...each, at, name: each.what === undefined ? each.rule : `${each.rule}: ${each.what}` })),
 )("$name", ({ rule, fires, near, count, severity, example, at }) => {
   test("fires", async () => {
-    // A part of the cases shows that pieces change nothing.
+    // Some cases are enough to show that cuts change nothing.
     const { findings } = isLong || at % 6 === 0 ? await checkedInPieces(fires) : await checked(fires);
     const own = findings.filter((finding) => finding.rule === rule);
     const others = findings.map((finding) => `${finding.severity} ${finding.rule} ${finding.count}`);
@@ -55,13 +55,13 @@ describe.each(
   });
 
   test.each(near)("does not fire on what looks alike", async (website) => {
-    // What fires in pieces is what fires whole; that this does not, too, is for the long run.
+    // Only the long run also cuts the websites that must pass.
     const { findings } = isLong ? await checkedInPieces(website) : await checked(website);
     expect(findings.filter((finding) => finding.rule === rule)).toEqual([]);
   });
 });
 
-// The lines of examples, in documents of every format, however their text is cut.
+// Examples have lines in documents of every format, however their text is cut.
 test("examples about pages, children of indexes and alternate pages have the line of their entry", async () => {
   const { findings } = await checkedInPieces(
     files({

@@ -18,7 +18,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** What a host answers for paths: `a/index.html`, `301 /a/`, `noindex a.html`, `missing`. */
+/** Returns what a host sends for paths: `a/index.html`, `301 /a/`, `noindex a.html`, `missing`. */
 function answers(files: Readonly<Record<string, string>>, paths: string, host?: Host): readonly [string[], string] {
   const folder = folderOf(files);
   const site = new SiteFiles({ folders: [{ url: home, path: folder }], host });
@@ -99,7 +99,7 @@ test("_redirects: Netlify prefers files and takes the first line, Cloudflare Pag
   const paths = "/file /old/a /old/a/ /forced /gone/a";
   expect(answers(files, paths, "netlify")[0]).toEqual(["file.html", "301 /1/a", "301 /1/a/", "301 /y", "missing"]);
   expect(answers(files, paths, "cloudflare-pages")[0]).toEqual(["302 /x", "302 /2", "302 /1/a/", "301 /y", "missing"]);
-  // The same file on an unknown host: what both do is known, the rest is not.
+  // On an unknown host, only what all hosts do is certain.
   expect(answers(files, "/file /forced")).toEqual([["file.html", "301 /y"], "_redirects:1: choose --host"]);
 });
 

@@ -1,4 +1,4 @@
-// What an audit of a whole shop finds: every defect once, and nothing else.
+// An audit of a whole shop finds every defect once, and nothing else.
 import { beforeAll, expect, test } from "vitest";
 import type { Occurrence } from "../../src/check/findings/occurrence-rows.ts";
 import { streamOccurrences } from "../../src/check/occurrences.ts";

@@ -1,4 +1,5 @@
-// A shop of 30,000 pages in eight sitemaps (a tenth of that in short runs), and the defects that an SEO engineer meets in the field: generated, the same each time.
+// Generates a shop of 30,000 pages in eight sitemaps (a tenth of that in short runs), the same each time, and defects that are common in
+// the field.
 import type { RuleId } from "../../src/check/rules/rule-id.ts";
 import { some } from "../support/long.ts";
 import { home, type Route, robots } from "../support/site.ts";
@@ -9,7 +10,7 @@ const guides = some(750, 75);
 /** How many pages a shop has, without defects. */
 export const shopPages: number = 6 * products + 4 * guides + 1;
 
-/** What is wrong in one place, and the one rule that says so. */
+/** A defect, and the only rule that must report it. */
 export interface Defect {
   readonly rule: RuleId;
   /** The URL or value of the occurrence. */
@@ -24,7 +25,7 @@ export interface Defect {
   readonly child?: string;
 }
 
-// Different for every page, and years before the check.
+// Every page has a different date, years before the check.
 const date = (number: number) => new Date(Date.UTC(2024, 0, 1) + number * 1_234_567).toISOString();
 const at = (path: string) => home + path;
 const pair = (one: string, other: string) => links({ en: one, de: other, "x-default": one });

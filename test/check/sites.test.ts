@@ -1,5 +1,5 @@
-// Whole websites: the tree of every one of test/fixtures/sites is checked twice, in all formats, and says the same; hostile ones cannot make
-// findings, outputs or the time they take grow without bound.
+// Checks every website of test/fixtures/sites twice, in all formats, and expects the same output. Findings, outputs and time are bounded
+// even for hostile websites.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -24,7 +24,7 @@ const folder = path.join(import.meta.dirname, "../fixtures/sites");
 const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/check.json"), "utf8"));
 const isResult = new Ajv2020().compile(schema);
 const now = "2026-06-15T12:00:00Z";
-// Hundreds of paths at which there is nothing would take most of the time.
+// Trying hundreds of well-known paths would take most of the time.
 const crawl = { retries: 0, knownPaths: "if-needed" } as const;
 
 type Routes = Parameters<typeof site>[0];
@@ -60,7 +60,7 @@ describe.each(readdirSync(folder))("%s", (file) => {
   });
 });
 
-// What is ours, or is said by a problem beside it.
+// Problems of our own limits and files, and those that come with another problem.
 const unsaid =
   /^(?:limit|archive|homepage|known-path)-|^(?:https-missing|robots-unknown|not-local|proxy-failed|proxy-refused|client-failed|url-damaged|xml-doctype|no-entries|crawl-delay|body-no-length|feed-next|image-license)$/;
 
@@ -126,13 +126,13 @@ describe("a hostile website", () => {
   });
 
   test("a fault in each of very many sitemaps makes a bounded number of findings", async () => {
-    // A thousand have a finding of their own.
+    // The first thousand sitemaps have their own findings.
     const count = 1010;
     const all = new Findings(() => "warning");
     for (const place of many(count, (number) => `${home}${number}.xml`)) {
       const findings = new SitemapFindings(all, place);
       findings.add("url-fragment", `${home}a#b`);
-      // Asked twice, a sitemap counts once.
+      // A sitemap with two occurrences still counts once.
       all.count("url-fragment", place, 1);
     }
     const own = [...all.drafts()].map(({ room: _, ...finding }) => finding);

@@ -1,11 +1,11 @@
-// A real Chromium, one for all tests of a file: Debian's package.
+// Runs a real Chromium (Debian's package), one for all tests of a file.
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { orInCi } from "../support/installed.ts";
 
 const { SITEGROVE_CHROMIUM } = process.env;
-/** Of the browser, if there is one. */
+/** The path of the browser, if there is one. */
 export const executablePath: string | undefined = [
   SITEGROVE_CHROMIUM ?? "",
   "/usr/bin/chromium",
@@ -13,7 +13,7 @@ export const executablePath: string | undefined = [
   "/usr/bin/google-chrome",
 ].find((file) => existsSync(file));
 
-/** Whether tests in a browser are left out. */
+/** Whether there is no browser, so that its tests are skipped. */
 export const hasNoBrowser: boolean = !orInCi(executablePath !== undefined, "Chromium");
 
 export async function launch(): Promise<Browser> {
@@ -24,9 +24,9 @@ export async function launch(): Promise<Browser> {
 
 export interface Look {
   readonly page: Page;
-  /** Everything that was asked for, but for the page itself. */
+  /** The URLs that were requested, without the page itself. */
   readonly requests: string[];
-  /** What the page, or the browser about it, said. */
+  /** Messages on the console, and dialogs. */
   readonly said: string[];
 }
 

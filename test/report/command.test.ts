@@ -1,4 +1,4 @@
-// `sitegrove report` at a prompt: what it writes where, and how it ends.
+// Tests the command line of `sitegrove report`: its outputs and exit codes.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The facts behind a report: counted in one pass and in bounded tables, compared with what a plain loop over all pages says.
+// Compares the facts of a report, which are counted in one pass and in bounded tables, with a plain loop over all pages.
 import path from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { UrlScan } from "../../src/check/rules/url-scan.ts";
@@ -113,7 +113,7 @@ test("pages with errors or warnings are counted once, even if only a comparison 
     "/c.xml": linked,
   };
   const { figures, sections } = await factsOf(site(routes).client);
-  // A fragment, that and a space, listed again, a variant of another, and without a return link.
+  // One has a fragment, one a fragment and a space, one is listed again, one is a variant of another, and one has no return link.
   expect([figures.flawedPages, sections.flawed, figures.pages]).toEqual([5, 5, 7]);
 });
 
@@ -219,7 +219,7 @@ test("names of sections in other alphabets are shown decoded", async () => {
 
 test("everything is bounded: at most 400 tiles and 200 rows, always other (n), below 300 kB", async () => {
   const facts = await factsOf(everyListFull());
-  // With the index and robots.txt.
+  // The index and robots.txt count, too.
   const sitemaps = fullListSitemaps + 2;
   const html = pageOf(facts);
   expect(Buffer.byteLength(html)).toBeLessThan(300_000);
@@ -295,7 +295,7 @@ test("a website with endless directories does not fill memory, and no page is lo
   const numbers: number[] = [];
   const count = some(250_000, 20_000);
   for (let page = 0; page < count; page++) {
-    // One real section, and one made up for each page, on hosts that are made up, too.
+    // There is one real section; all other pages have their own sections and hosts.
     const url =
       page % 5 === 0
         ? `https://example.org/real/${page}`
@@ -383,7 +383,7 @@ test.each([
   }
 });
 
-// Bruls, Huizing, van Wijk: Squarified treemaps, the example of section 3.
+// The example of section 3 of Bruls, Huizing, van Wijk: Squarified Treemaps.
 test("rectangles are as square as in the paper", () => {
   const placed = squarified([6, 6, 4, 3, 2, 2, 1], { left: 0, top: 0, width: 6, height: 4 });
   const ratios = placed.map(({ width, height }) => Math.max(width / height, height / width).toFixed(2));

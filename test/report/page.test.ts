@@ -1,4 +1,4 @@
-// The report as people meet it: in a real browser, from a file.
+// Opens the report from a file in a real browser.
 // Needs a browser, more than a second.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -29,7 +29,7 @@ const websites: Readonly<Record<string, () => Client>> = {
   hostile,
 };
 
-// Hundreds of paths at which there is nothing would take most of the time.
+// Trying hundreds of well-known paths would take most of the time.
 const crawl = { retries: 0, knownPaths: "if-needed" } as const;
 
 let browser: Browser;
@@ -47,7 +47,7 @@ afterAll(() => browser?.close());
 
 const axeSource: string = axe.source;
 
-// What runs in the page is text: it knows a browser, and this file knows Node.
+// Code that runs in the page is a string, because this file is checked against the types of Node.js.
 const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true';
 
 const hiddenExamples =
@@ -55,7 +55,7 @@ const hiddenExamples =
 
 const guidelines = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What axe-core finds, as lines. */
+/** Returns what axe-core finds, as lines. */
 async function violations(page: Page, rules: object): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axeSource);
   return page.evaluate(`axe
@@ -64,12 +64,12 @@ async function violations(page: Page, rules: object): Promise<string[]> {
       nodes.slice(0, 3).map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary)))`);
 }
 
-/** `used`: the rules of axe-core. */
+/** How to look at a page. `used` are the rules of axe-core. */
 type Manner = { colorScheme: "light" | "dark"; viewport: { width: number; height: number }; used: object | undefined };
 
 describe.skipIf(hasNoBrowser)("in Chromium", () => {
   const rules = { runOnly: guidelines };
-  // In the dark nothing but the colors is different, on a narrow page everything but them. To look at colors takes longest.
+  // Dark mode changes only colors, a narrow window everything else. Checking colors takes longest.
   const light: Manner = { colorScheme: "light", viewport: { width: 1280, height: 900 }, used: rules };
   const colors = { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } };
   const dark: Manner = { ...light, colorScheme: "dark", used: colors };
@@ -77,7 +77,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
   const narrow: Manner = { ...light, viewport: { width: 390, height: 844 }, used: uncolored };
   const small = Object.keys(websites);
 
-  // The long run looks at every page in every manner. The others: the largest in the light, each other manner on a small one.
+  // The long run tries every page in every way. Other runs try the largest page in the light, and the other ways on a small one.
   test.each<{ names: string[]; ways: Manner[] }>(
     isLong
       ? [{ names: ["shop", ...small], ways: [light, dark, narrow] }]
@@ -96,7 +96,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
         await page.evaluate(openAll);
         if (used !== undefined) expect(await violations(page, used)).toEqual([]);
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
-        // Lists hide what does not fit.
+        // Lists would hide what does not fit.
         expect(await page.evaluate(hiddenExamples)).toBe(0);
       }
       expect([requests, said]).toEqual([[], []]);
@@ -106,7 +106,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
   test("findings open, filters filter, and on paper everything is open", async () => {
     const { page } = await look(browser, fileOf("shop"));
     const pdf = await page.pdf({ format: "A4" });
-    // A page object each. Closed, it would fit on three.
+    // If the findings were closed, three pages would be enough.
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
     const rows = page.locator(".finding:visible");
     const all = await rows.count();
@@ -124,7 +124,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(file.suggestedFilename()).toBe("shop.example.org-2026-10-05.json.gz");
     const { changes, ...downloaded } = JSON.parse(gunzipSync(readFileSync(await file.path())).toString());
     await using tree = await openTree(archive);
-    // Times are of the run that is on record: the same in both.
+    // The archive has the times of the run, so they are the same in both.
     const facts = await reportFacts(tree, { check: { now } });
     expect(downloaded).toEqual(JSON.parse(JSON.stringify(facts)));
     expect(changes.totals.added).toBeGreaterThan(200);
@@ -150,7 +150,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     })`);
     expect(facts).toMatchObject({ pwned: false, scripts: 0, styles: 1, strangers: 0, handlers: 0, bidi: false });
     expect(facts.schemes.filter((scheme) => !/^(?:data|file|https?):$/.test(scheme))).toEqual([]);
-    // What was attempted can be read.
+    // The attacks are shown as text.
     expect(facts.text).toContain("<img src=x onerror=pwned=1>");
     expect(facts.text).toContain("\\u202egnp.exe");
     expect(facts.longest).toBeLessThan(2000);
@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(leaves.length).toBeGreaterThan(50);
     for (const [index, leaf] of leaves.entries()) {
       const { area, height, hatched } = boxes[index]!;
-      // Within one group: the names of groups take space of their own.
+      // Only tiles of one group are compared, because the names of groups take space.
       for (const [other, sibling] of leaves.entries()) {
         if (sibling.parent !== leaf.parent || leaf.pages < 10 || sibling.pages < 10) continue;
         const ratio = area / boxes[other]!.area / (leaf.pages / sibling.pages);
@@ -246,7 +246,7 @@ test("an archive of a website without sitemaps gives the same bytes, and the tim
   };
   const began = Date.now();
   const first = await page();
-  // The clock moves on.
+  // Waits until the clock has moved on.
   while (Date.now() <= began) await new Promise(setImmediate);
   expect(await page()).toBe(first);
   const tried = /^WARC-Type: response[\s\S]*?^WARC-Date: (.*?)\r$/m.exec(readFileSync(file, "utf8"))?.[1];

@@ -1,5 +1,5 @@
-// A shop in six languages, as large as one likes, with the faults that large shops have: a share of pages that carry the time of a
-// deployment, sections that robots.txt forbids, return links that are missing, pages that are listed twice.
+// Generates a shop in six languages, of any size, with the faults of large shops: pages that have the time of a deployment as their date,
+// sections that robots.txt disallows, missing return links, and pages that are listed twice.
 import type { Client } from "../../src/model/client.ts";
 import { Random } from "../support/random.ts";
 import { index as indexOf, site } from "../support/site.ts";
@@ -22,7 +22,7 @@ const sections: readonly (readonly [name: string, share: number, age: number])[]
 ];
 const deployed = "2026-03-14T02:00:07Z";
 
-/** What is served: a path to a document. `pages` is about how many; `received` is when, for the dates. */
+/** Creates a client that serves a shop of about this many pages. Dates are before `received`. */
 export function shop(pages: number, received: string = "2026-10-05T06:12:00Z"): Client {
   const routes = new Map<string, () => string>();
   const children: string[] = [];
@@ -55,7 +55,7 @@ function sitemap(language: string, from: number, to: number, pages: number, rece
   const lots = new Random(from * 31 + language.charCodeAt(0) * 7 + language.charCodeAt(1));
   const random = () => lots.below(1e9) / 1e9;
   const entries: string[] = [open];
-  // The smallest language has fewer pages: the others name those that exist everywhere.
+  // Only pages that exist in the smallest language have alternate pages.
   const everywhere = Math.round(pages * shares.at(-1)!);
   for (let number = from; number < to; number++) {
     const roll = random();
@@ -71,7 +71,7 @@ function sitemap(language: string, from: number, to: number, pages: number, rece
     const links =
       number < everywhere
         ? [...languages, "x-default"]
-            // Pages in Polish know nothing of a part of those in German.
+            // Some pages in German do not link to those in Polish.
             .filter((each) => !(language === "de" && each === "pl" && number % 7 < 2))
             .map((each) => [each, path(each === "x-default" ? "en" : each)])
             .map(([each, url]) => `<xhtml:link rel="alternate" hreflang="${each}" href="${url}"/>`)
@@ -82,7 +82,7 @@ function sitemap(language: string, from: number, to: number, pages: number, rece
     entries.push(
       `<url><loc>${path(language)}${spaced}</loc>${lastmod(random, age, received, share)}${links.join("")}${image}</url>`,
     );
-    // Listed twice.
+    // Lists a page twice.
     if (number % 50 === 3 && language === "en")
       entries.push(`<url><loc>${shopHome}en/p/${name}/item-${number - 1}#top</loc></url>`);
   }
@@ -95,7 +95,7 @@ function pick(place: number): readonly [string, number] {
   return ["storage", 3.1];
 }
 
-// `years`: how old pages are, on average.
+// Returns a date. `years` is the average age of pages.
 function lastmod(random: () => number, years: number, received: number, generated: number): string {
   if (random() < generated) return `<lastmod>${deployed}</lastmod>`;
   const age = -Math.log(1 - random() * 0.999) * years * 365;

@@ -1,10 +1,9 @@
-// Websites whose reports are looked at: small ones, one that fails, one in Chinese and Arabic, and one whose URLs, titles and dates
-// are attacks.
+// Websites for reports: small ones, one that fails, one in Chinese and Arabic, and one with attacks in its URLs, titles and dates.
 import type { Client } from "../../src/model/client.ts";
 import { some } from "../support/long.ts";
 import { home, site } from "../support/site.ts";
 
-/** Documents by path; `{home}` stands for the homepage. What is not there has this status. */
+/** Creates a website from documents by path; `{home}` stands for the homepage. Other paths have the status `missing`. */
 function website(routes: Readonly<Record<string, string>>, missing: number = 404): Client {
   return site((path) => routes[path] ?? { status: missing }).client;
 }
@@ -36,7 +35,7 @@ export function nothingThere(): Client {
   return website({});
 }
 
-/** Sections, some of them percent-encoded, that name each other; half of the Arabic pages are not named back. */
+/** Sections, some of them percent-encoded, that link to each other; half of the Arabic pages have no return links. */
 export function chineseAndArabic(): Client {
   const chinese = ["产品", "新闻", "关于我们"].map(encodeURIComponent);
   const arabic = ["منتجات", "أخبار"];
@@ -63,7 +62,7 @@ export function chineseAndArabic(): Client {
   });
 }
 
-/** What gets out of where it stands, where it can. `window.pwned` tells. */
+/** Texts that break out of badly escaped HTML. They set `window.pwned`. */
 const attacks: readonly string[] = [
   "</script><script>pwned=1</script>",
   "</style><style>*{display:none}</style>",
@@ -80,7 +79,7 @@ const attacks: readonly string[] = [
   "<!--",
   "]]>",
   "{{constructor.constructor('pwned=1')()}}",
-  // Turns around what follows, also percent-encoded.
+  // Reverses the direction of what follows, also if percent-encoded.
   "\u202egnp.exe",
   "%E2%80%AEgnp.exe",
   "\u2066\u2069\u200f\u061c",
@@ -109,7 +108,7 @@ export function hostile(): Client {
   });
 }
 
-/** So many sections, sitemaps and findings that every list of the report is full. A list of sitemaps has 200 rows. */
+/** Has so many sections, sitemaps and findings that every list of the report is full. A list of sitemaps has 200 rows. */
 export const fullListSitemaps: number = some(400, 205);
 export function everyListFull(): Client {
   const perSitemap = some(60, 6);
@@ -125,7 +124,7 @@ export function everyListFull(): Client {
       const languages = ["en", "de", "fr", "xx", "english", "pt-BR"].map((each) => alternate(each, `${each}/${path}`));
       return entry(path, `20${String(10 + (place % 17)).padStart(2, "0")}-0${1 + (place % 9)}-11`, languages.join(""));
     });
-    // Every second one is cut off.
+    // Every second sitemap is cut off.
     documents.set(`/${name}`, `${open}${entries.join("")}${number % 2 === 0 ? "</urlset>" : "<url><loc>"}`);
   }
   const index = children.map((name) => `<sitemap><loc>{home}${name}</loc></sitemap>`).join("");

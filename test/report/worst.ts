@@ -1,4 +1,4 @@
-// Facts that make the largest page there can be: every list is longer than the page shows, no text can be compressed.
+// Creates facts for the largest possible page: every list is longer than the page shows, and no text can be compressed.
 import { checkRules } from "../../src/check/rules/rule-table.ts";
 import { changeKinds, type PageChange } from "../../src/model/change.ts";
 import { problem } from "../../src/model/problem.ts";
@@ -17,7 +17,7 @@ import { Random } from "../support/random.ts";
 const many = 500;
 const large = 123_456_789_012;
 
-/** `character`: the character of a number, for all texts. */
+/** Creates the facts. `character` returns a character by number; all texts have this `length`. */
 export function worstFacts(character: (number: number) => string, length: number): ReportFacts {
   const random = new Random(3);
   const text = () =>

@@ -17,7 +17,7 @@ export const aiCases: readonly Case[] = [
       Content-Signal: search=yes,ai-train=no,use=reference,later=perhaps
       Content-Usage: /blog/ train-ai=n, bots=y`),
   ),
-  // The rules of the other cases begin with a group.
+  // The other cases have a User-agent line first.
   finds(
     ["robots-preference-misplaced", 2, "Content-Usage: train-ai=n", { severity: "info" }],
     { routes: { "/robots.txt": "Content-Usage: train-ai=n\nContent-Signal: search=yes\n" } },

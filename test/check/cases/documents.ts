@@ -130,7 +130,7 @@ export const documentCases: readonly Case[] = [
     ["index-cycle", 1, "The sitemap contains itself"],
     files({ "/sitemap.xml": index("/sitemap.xml", "/a.xml"), "/a.xml": sitemap("/") }),
   ),
-  // Not if robots.txt names it.
+  // A sitemap that robots.txt lists passes.
   finds(["index-child-other-site", 1, far], elsewhere(), elsewhere(far)),
   finds(
     ["index-child-outside-directory", 1, `${home}a.xml`],
@@ -217,7 +217,7 @@ export const documentCases: readonly Case[] = [
   ),
 ];
 
-/** A sitemap with a comment of so many blanks, compressed: the same million again and again, which takes no time. */
+/** Creates a compressed sitemap with a comment of many blanks. Repeating one compressed million is fast. */
 function packed(blanks: number): Buffer {
   const million = gzipSync(" ".repeat(1_000_000));
   const [before = ""] = sitemap("/").split("</urlset>");

@@ -39,7 +39,7 @@ export const languageCases: readonly Case[] = [
     ["hreflang-no-return", 1, `${home}en`],
     site(page("/en", pair), "/de"),
     site(page("/en", pair), page("/de", pair)),
-    // The other page may be in what is missing.
+    // A sitemap that could not be read may list the other page.
     files({ "/sitemap.xml": sitemap(page("/en", pair)) }, ["/sitemap.xml", "/gone.xml"]),
   ),
   finds(

@@ -34,7 +34,7 @@ const ofShop = (picture: string) => {
   return { routes: { [url]: sitemap(image(`${start}a`, picture)) }, sitemaps: [url] };
 };
 
-/** Nothing is wrong with these. */
+/** Entries that no rule about media reports. */
 export const goodMedia: readonly string[] = [
   story("/a"),
   story("/b"),
@@ -88,7 +88,7 @@ export const mediaCases: readonly Case[] = [
   finds(
     ["image-incomplete", 1, "Skipped an image without a URL"],
     site(image("/a", "")),
-    // That is one finding, and another one.
+    // Another rule reports this.
     site(image("/a", "http://[/a.jpg"), image("/b", "<b>x</b> y")),
   ),
   finds(
@@ -146,7 +146,7 @@ export const mediaCases: readonly Case[] = [
     ["media-robots-disallowed", 2, `${home}a`],
     site(image("/a", `${home}private/a.jpg`), video("/b", { thumbnail_loc: `${home}private/t.jpg` })),
     site(image("/a", `${home}a.jpg`), image("/b", "https://cdn.example.net/private/a.jpg")),
-    // For another crawler alone.
+    // Only another crawler is disallowed.
     files({
       "/robots.txt": `User-agent: YandexBot\nDisallow: /i/\n${robots("/sitemap.xml")}`,
       "/sitemap.xml": sitemap(image("/a", `${home}i/a.jpg`)),

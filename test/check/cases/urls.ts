@@ -14,7 +14,7 @@ const moved = (...urls: readonly string[]): Website =>
     "https://www.example.org/sitemap.xml": sitemap(...urls),
   });
 
-// Named by the homepage, not by robots.txt.
+// Only a link on the homepage leads to the sitemap, not robots.txt.
 const linked = (text: string): Website => ({
   routes: {
     "/": { headers: { "content-type": "text/html" }, body: '<link rel="sitemap" href="/blog/sitemap.xml">' },
@@ -178,7 +178,7 @@ export const urlCases: readonly Case[] = [
     ["homepage-unlisted", 1, home],
     doc(sitemap(...tenPages)),
     doc(sitemap("https://example.org", ...tenPages)),
-    // An incomplete tree is not judged, and a few pages are not the website.
+    // The tree is incomplete, or has too few pages to stand for the website.
     files({ "/sitemap.xml": sitemap(...tenPages) }, ["/sitemap.xml", "/gone.xml"]),
     doc(sitemap(...tenPages.slice(1))),
   ),
@@ -213,7 +213,7 @@ export const urlCases: readonly Case[] = [
       ...many(16, (at) => `/c?farbe=f${at % 4}&amp;groesse=${at >> 2}&amp;lang=de`),
       ...many(20, (at) => `/d?b=${at % 10}&amp;a=${Math.floor(at / 10)}`),
     ),
-    // A few; products of old shops; in languages; of a category; topics of a forum; one parameter; articles of a CMS.
+    // Too few pages, products of old shops, languages, categories, topics of a forum, a single parameter, articles of a CMS.
     site(...many(19, (at) => `/c?farbe=f${at % 4}&amp;groesse=${at >> 2}`)),
     site(...many(60, (at) => `/product_info.php?products_id=${at}`)),
     site(...many(60, (at) => `/product.php?id=${at % 10}&amp;lang=${["en", "de", "fr", "it", "es", "nl"][at % 6]}`)),
