@@ -9,14 +9,12 @@ import type { UrlScan } from "../check/rules/url-scan.ts";
 import type { PageWatcher } from "../check/watcher.ts";
 import { kindOfFile } from "../diff/archive-magic.ts";
 import { Marks } from "../join/marks.ts";
-import { OrderedRecords } from "../join/ordered-records.ts";
-import { SpillFile } from "../join/spill-file.ts";
 import { counted } from "../model/figures.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { ReportFacts, ReportFigures, ReportOptions, ReportSection } from "./facts.ts";
+import type { ReportFacts, ReportFigures, ReportOptions } from "./facts.ts";
 import { discoveryFacts, preferenceFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";
 import { fitted } from "./html.ts";
@@ -29,20 +27,12 @@ import { timelineOf } from "./timeline.ts";
 /** Collects the facts. The caller has checked the `options`. */
 export async function collectFacts(tree: SitemapTree, options: ReportOptions): Promise<ReportFacts> {
   const { check, previous, signal = check?.signal } = options;
-  const spill = new SpillFile();
-  try {
-    let collector: Collector | undefined;
-    const watcherFor = (dates: DateCounts) => {
-      collector = new Collector(dates, tree.pageCount, spill);
-      return collector;
-    };
-    const result = await checkTreeWhile(tree, { previous: archiveOf(previous), ...check, signal }, { watcherFor });
-    const facts = factsOf(tree, result, collector as Collector);
-    const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
-    return { ...facts, changes };
-  } finally {
-    spill.close();
-  }
+  let collector: Collector | undefined;
+  const watcherFor = (dates: DateCounts) => (collector = new Collector(dates, tree.pageCount));
+  const result = await checkTreeWhile(tree, { previous: archiveOf(previous), ...check, signal }, { watcherFor });
+  const facts = factsOf(tree, result, collector as Collector);
+  const changes = previous === undefined ? undefined : await changeFacts(previous, tree, signal);
+  return { ...facts, changes };
 }
 
 // The check compares responses of pages, which only an archive has.
@@ -52,7 +42,7 @@ function archiveOf(previous: ReportOptions["previous"]): string | undefined {
 }
 
 function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): ReportFacts {
-  const website = collector.website();
+  const website = collector.sections.toTree();
   const { sitemaps, formats, figures } = sitemapFacts(tree);
   const { dates, languages } = collector;
   const { unreachable } = tree;
@@ -113,32 +103,29 @@ function verdict(
   ].join(" ");
 }
 
-// Pages that were counted as flawed have this bit in the number of their section.
-const flawedBit = 0x8000_0000;
-
 class Collector implements PageWatcher {
   readonly dates: DateCounts;
   readonly languages: LanguageCounts = new LanguageCounts();
+  readonly sections: Sections = new Sections();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
   /** The number of pages. A sitemap that is listed twice counts once. */
   pages = 0;
   /** Pages with errors or warnings. */
   flawed = 0;
-  readonly #sections = new Sections();
-  // The section of each page by the page's number, because rules that compare pages report them after the pass.
-  readonly #sectionOf: OrderedRecords;
-  readonly #flawedLater: Marks;
+  // The section of each page, because rules that compare pages report them after the pass.
+  readonly #sectionOf: Uint16Array;
+  readonly #isFlawed: Marks;
 
-  constructor(dates: DateCounts, pageCount: number, spill: SpillFile) {
+  constructor(dates: DateCounts, pageCount: number) {
     this.dates = dates;
-    this.#sectionOf = new OrderedRecords(spill, pageCount, 1);
-    this.#flawedLater = new Marks(pageCount);
+    this.#sectionOf = new Uint16Array(pageCount);
+    this.#isFlawed = new Marks(pageCount);
   }
 
   page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void {
-    const section = this.#sections.add(page.url, scan, age, isFlawed);
-    this.#sectionOf.put(this.pages++, isFlawed ? section | flawedBit : section);
-    if (isFlawed) this.flawed += 1;
+    const ordinal = this.pages++;
+    this.#sectionOf[ordinal] = this.sections.add(page.url, scan, age);
+    if (isFlawed) this.addFlaw(ordinal);
     if (alternates !== undefined) this.languages.add(alternates);
     const { images, videos, newsStory } = page;
     const { media } = this;
@@ -150,16 +137,9 @@ class Collector implements PageWatcher {
   }
 
   addFlaw(ordinal: number): void {
-    this.#flawedLater.set(ordinal);
-  }
-
-  /** Returns the sections of the website. The check must be done. */
-  website(): ReportSection {
-    for (const [number, [section = 0]] of this.#flawedLater.isAny ? this.#sectionOf : []) {
-      if (this.#flawedLater.get(number) === 0 || section < 0) continue;
-      this.#sections.addFlaw(section);
-      this.flawed += 1;
-    }
-    return this.#sections.toTree();
+    if (this.#isFlawed.get(ordinal) !== 0) return;
+    this.#isFlawed.set(ordinal);
+    this.sections.addFlaw(this.#sectionOf[ordinal]!);
+    this.flawed += 1;
   }
 }

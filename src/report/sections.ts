@@ -33,11 +33,10 @@ export class Sections {
   readonly #nodes: Node[] = [];
   readonly #root: Node = this.#create("", 0);
 
-  /** Counts a page, and returns the number of its section. */
-  add(url: string, { hostEnd, query, fragment }: UrlScan, age: number, isFlawed: boolean): number {
-    const { number, counts } = this.#find(url, hostEnd, query, fragment);
+  /** Counts a page, and returns the number of its section, which fits into 16 bits. */
+  add(url: string, scan: UrlScan, age: number): number {
+    const { number, counts } = this.#find(url, scan);
     counts[age]! += 1;
-    if (isFlawed) counts[ageClasses]! += 1;
     return number;
   }
 
@@ -51,7 +50,7 @@ export class Sections {
     return sectionOf(this.#root);
   }
 
-  #find(url: string, hostEnd: number, query: number, fragment: number): Node {
+  #find(url: string, { hostEnd, query, fragment }: UrlScan): Node {
     const end = query >= 0 ? query : fragment >= 0 ? fragment : url.length;
     let node = this.#child(this.#root, url.slice(url.indexOf("//") + 2, hostEnd).toLowerCase());
     let start = hostEnd + 1;

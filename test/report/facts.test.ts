@@ -301,7 +301,7 @@ test("a website with endless directories does not fill memory, and no page is lo
         ? `https://example.org/real/${page}`
         : `https://h${page % 3000}.example.org/a${page}/b${page}/c/${page}`;
     scan.read(url);
-    numbers.push(sections.add(url, scan, page % 7, false));
+    numbers.push(sections.add(url, scan, page % 7));
   }
   for (const number of numbers) sections.addFlaw(number);
   const tree = sections.toTree();
@@ -324,7 +324,7 @@ test("deep directories without end leave room for a first directory that comes l
     const url =
       page < 39_000 ? `https://example.org/${page % 90}/${page}/${page}/a` : `https://example.org/late/${page}`;
     scan.read(url);
-    sections.add(url, scan, 0, false);
+    sections.add(url, scan, 0);
   }
   const [host] = sections.toTree().sections ?? [];
   expect(host?.pages).toBe(40_000);
