@@ -1,6 +1,6 @@
 // Shows the findings of a check: one row for each rule and severity, which opens to show the fix, sitemaps and examples.
 import { type CheckResult, type Finding, groupedByRule } from "../check/findings/result.ts";
-import { pageSentences } from "../check/findings/words.ts";
+import { pageSentences, rulesByReason } from "../check/findings/words.ts";
 import { severities } from "../check/rules/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
@@ -106,8 +106,8 @@ function row(finding: ReportFinding, homepage: string): Html {
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
-${examples.length > 0 && html`<h3>${name}${only !== undefined && html` in ${urlLink(only, withoutOrigin(only, homepage))}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
-${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
+${examples.length > 0 && html`<h3>${name}${only !== undefined && html` in ${urlLink(only, homepage)}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
+${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 
@@ -117,23 +117,19 @@ function exampleRow(
   homepage: string,
   only: string | undefined,
 ): Html {
-  const link = (text: string) => urlLink(text, withoutOrigin(text, homepage));
   const source = file ?? (sitemap === only || sitemap === homepage ? undefined : withoutOrigin(sitemap, homepage));
   const place = [
     source !== undefined && html`<span class="url">${readableUrl(source)}</span> `,
     line !== undefined && `line ${grouped(line)}`,
   ];
-  return html`<li>${url !== undefined && link(url)}${value !== undefined && (isHttpUrl(value) ? link(value) : html`<bdi>${value}</bdi>`)}<span class="place">${place}</span></li>`;
+  return html`<li>${url !== undefined && urlLink(url, homepage)}${value !== undefined && (isHttpUrl(value) ? urlLink(value, homepage) : html`<bdi>${value}</bdi>`)}<span class="place">${place}</span></li>`;
 }
 
 function notChecked({ notChecked }: ReportFacts): Html | false {
   if (notChecked.length === 0) return false;
-  const reasons = new Map<string, string[]>();
-  for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return html`<details class="more"><summary>${counted(notChecked.length, "rule")} could not be checked</summary><ul class="examples">${[
-    ...reasons,
-  ].map(
+  const reasons = rulesByReason(notChecked).map(
     ([reason, rules]) =>
       html`<li><span>Because ${reason}:</span> <span>${rules.map((rule, index) => html`${index > 0 && ", "}<code>${rule}</code>`)}</span></li>`,
-  )}</ul></details>`;
+  );
+  return html`<details class="more"><summary>${counted(notChecked.length, "rule")} could not be checked</summary><ul class="examples">${reasons}</ul></details>`;
 }

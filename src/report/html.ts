@@ -76,9 +76,9 @@ function compact(css: string): string {
     .trim();
 }
 
-/** Links a URL of the website, unless it was shortened. `shown` is the text of the link. */
-export function urlLink(url: string, shown: string = url): Html {
-  const text = readableUrl(shown);
+/** Links a URL of the website, unless it was shortened. The text of the link is the URL without the origin of the homepage. */
+export function urlLink(url: string, homepage: string): Html {
+  const text = readableUrl(withoutOrigin(url, homepage));
   if (url.includes(cutMark) || !isHttpUrl(url)) return html`<bdi class="url">${text}</bdi>`;
   return html`<a class="url" href="${url}">${text}</a>`;
 }

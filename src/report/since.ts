@@ -98,7 +98,7 @@ const sitemapWords = {
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
   const left = totals.sitemaps - sitemaps.length;
-  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} new, gone, readable again or no longer readable</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, withoutOrigin(sitemap, homepage))}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
+  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} new, gone, readable again or no longer readable</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
 }
 
 function examplesOf({ examples }: ReportChanges, homepage: string): Html {
@@ -106,7 +106,7 @@ function examplesOf({ examples }: ReportChanges, homepage: string): Html {
     const own = examples.filter((example) => example.kind === kind);
     return (
       own.length > 0 &&
-      html`<h3>${name}</h3><ul class="examples">${own.map(({ url, what }) => html`<li>${urlLink(url, withoutOrigin(url, homepage))}${what !== undefined && html`<span class="place"><bdi>${what}</bdi></span>`}</li>`)}</ul>`
+      html`<h3>${name}</h3><ul class="examples">${own.map(({ url, what }) => html`<li>${urlLink(url, homepage)}${what !== undefined && html`<span class="place"><bdi>${what}</bdi></span>`}</li>`)}</ul>`
     );
   })}</details>`;
 }

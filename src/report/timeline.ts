@@ -130,38 +130,40 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   return html`<figure class="chart"><svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${described}"><line class="base" x1="0" x2="${width}" y1="${height}" y2="${height}"/><g class="bars">${rectangles}</g></svg>${marks(bars, odd, sheet)}${axis(bars, unit, sheet)}</figure>`;
 }
 
+// Writes numbers above the highest bar and the suspicious one.
 function marks(bars: ReportTimeline["bars"], odd: number, sheet: StyleSheet): Html {
   const highest = bars.reduce((best, { pages }, index) => (pages > bars[best]!.pages ? index : best), 0);
-  const named = new Set([highest, ...(odd < 0 ? [] : [odd])]);
-  return html`<div class="marks" aria-hidden="true">${[...named].map((index) => {
-    const at = (index + 0.5) / bars.length;
-    sheet.add(`#m${index}`, `left:${percentage(at)}`);
-    const side = at < 0.08 ? "first" : at > 0.92 ? "last" : "";
-    return html`<span id="m${index}" class="${index === odd ? "odd" : ""} ${side}">${brief(bars[index]!.pages)}</span>`;
-  })}</div>`;
+  const labels = [...new Set([highest, ...(odd < 0 ? [] : [odd])])].map((index) => {
+    const tone = index === odd ? "odd" : "";
+    return label(`m${index}`, (index + 0.5) / bars.length, 0.08, tone, brief(bars[index]!.pages), sheet);
+  });
+  return html`<div class="marks" aria-hidden="true">${labels}</div>`;
 }
 
 function axis(bars: ReportTimeline["bars"], unit: Unit, sheet: StyleSheet): Html {
-  const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, bars.length) ? [index] : []));
+  const { length } = bars;
+  const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, length) ? [index] : []));
   const every = Math.ceil(places.length / 6);
   const shown = places.filter((_, position) => (places.length - 1 - position) % every === 0);
-  return html`<div class="axis" aria-hidden="true">${shown.map((index) => {
-    const at = (index + (unit === "month" ? 0 : 0.5)) / bars.length;
-    sheet.add(`#x${index}`, `left:${percentage(at)}`);
-    const side = at < 0.03 ? "first" : at > 0.97 ? "last" : "";
-    return html`<span id="x${index}" class="${side}">${label(bars[index]!.from, unit, bars.length)}</span>`;
-  })}</div>`;
+  const labels = shown.map((index) => {
+    const { from } = bars[index]!;
+    const text = unit === "day" ? from.slice(5) : periodName(from, length > 24 ? "year" : unit);
+    return label(`x${index}`, (index + (unit === "month" ? 0 : 0.5)) / length, 0.03, "", text, sheet);
+  });
+  return html`<div class="axis" aria-hidden="true">${labels}</div>`;
+}
+
+// Creates a label at a share of the width. Labels in the `margin` on either side are aligned with the edge, so that they are not cut off.
+function label(id: string, at: number, margin: number, tone: string, text: string, sheet: StyleSheet): Html {
+  sheet.add(`#${id}`, `left:${percentage(at)}`);
+  const side = at < margin ? "first" : at > 1 - margin ? "last" : "";
+  return html`<span id="${id}" class="${`${tone} ${side}`.trim()}">${text}</span>`;
 }
 
 function isLabeled(from: string, unit: Unit, count: number): boolean {
   if (unit === "year") return true;
   if (unit === "month") return count <= 24 ? /-(01|04|07|10)-01$/.test(from) : from.endsWith("-01-01");
   return count <= 14 || new Date(from).getUTCDay() === 1;
-}
-
-function label(from: string, unit: Unit, count: number): string {
-  if (unit === "day") return from.slice(5);
-  return periodName(from, count > 24 ? "year" : unit);
 }
 
 function periodName(from: string, unit: Unit): string {

@@ -1,5 +1,5 @@
-// Compares what sitemaps say about each URL: the same URL in several sitemaps, several spellings of one page, dates
-// that contradict each other. One record per page.
+// Compares what sitemaps say about each URL, with one record per page on disk: finds the same URL in several sitemaps, several spellings of
+// one page, and dates that contradict each other.
 
 import { type Group, Join } from "../../join/join.ts";
 import type { Marks } from "../../join/marks.ts";

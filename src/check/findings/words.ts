@@ -2,7 +2,7 @@
 import { counted, grouped } from "../../model/figures.ts";
 import type { LastmodTrust } from "../dates/lastmod-trust.ts";
 import type { Rule, Severity } from "../rules/rule.ts";
-import type { CheckResult, Finding, FindingExample, PageResults } from "./result.ts";
+import type { CheckResult, Finding, FindingExample, NotChecked, PageResults } from "./result.ts";
 
 /** Returns the result in one sentence. */
 export function verdict(result: CheckResult): string {
@@ -69,11 +69,16 @@ function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
   return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
 }
 
-/** Lists the rules that were not checked, in one sentence for each reason. */
-export function notCheckedSentences({ notChecked }: CheckResult): string[] {
+/** Groups the rules that were not checked by reason. */
+export function rulesByReason(notChecked: readonly NotChecked[]): (readonly [reason: string, rules: string[]])[] {
   const reasons = new Map<string, string[]>();
   for (const { rule, reason } of notChecked) reasons.set(reason, [...(reasons.get(reason) ?? []), rule]);
-  return [...reasons].map(([reason, rules]) => {
+  return [...reasons];
+}
+
+/** Lists the rules that were not checked, in one sentence for each reason. */
+export function notCheckedSentences({ notChecked }: CheckResult): string[] {
+  return rulesByReason(notChecked).map(([reason, rules]) => {
     const more = rules.length > mostNamed ? ` and ${grouped(rules.length - mostNamed)} more` : "";
     return `Not checked, because ${reason}: ${rules.slice(0, mostNamed).join(", ")}${more}`;
   });

@@ -1,5 +1,5 @@
-// Rules about the alternate pages of one entry in other languages (hreflang). clusters.ts compares entries across all sitemaps; for that,
-// this file fingerprints each entry's set of alternate pages, whatever their order.
+// Rules about the alternate pages of one entry in other languages (hreflang). across/clusters.ts compares the entries of all sitemaps; for
+// that, this file fingerprints each entry's set of alternate pages, whatever their order.
 import { counted } from "../../model/figures.ts";
 import type { AlternatePage, SitemapPage } from "../../model/page.ts";
 import type { CheckRun } from "../context.ts";

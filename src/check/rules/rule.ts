@@ -1,5 +1,5 @@
 // Defines a rule as one row of a table. The docs page, the SARIF `rules`, the JSON and the messages are made from the
-// rows. To add a rule, add a row in rules/, and the code that decides it below the table.
+// rows. To add a rule, add a row to a table in this folder, and the code that decides it below the table.
 import type { RuleId } from "./rule-id.ts";
 
 /**
