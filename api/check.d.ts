@@ -4,10 +4,11 @@
  * Known findings. A finding fails again if a new occurrence appears. If the occurrences are not listed, it fails again if both their number
  * and their share of the pages grow.
  */
-export declare class Baseline implements KnownPlaces {
+export declare class Baseline {
   #private;
   /** `nameOf` returns the name under which a sitemap is shown. */
   constructor(before?: BaselineFindings, nameOf?: (sitemap: string) => string);
+  /** Whether an occurrence is known. `isCase` is true if it was counted on its own, not as one of many. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
   /** Removes known findings from a result. `isFixed` is true if some of them are gone, and everything could be read. */
   apply(result: CheckResult, tree: SitemapTree): {
@@ -522,12 +523,6 @@ interface ExpiredPage extends DeclaredPage {
 }
 
 type Host = (typeof hosts)[number];
-
-/** The occurrences of earlier findings. Known occurrences are counted, but not shown. */
-interface KnownPlaces {
-  /** Whether an occurrence is known. `isCase` is true if it was counted on its own, not as one of many. */
-  isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
-}
 
 type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "common-date" | "in-future" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
 

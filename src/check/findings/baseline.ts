@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../model/json.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
-import type { KnownPlaces } from "./findings.ts";
 import { type CheckResult, tally } from "./result.ts";
 
 /** Known findings by sitemap and rule, as JSON. */
@@ -50,7 +49,7 @@ interface Seen {
  * Known findings. A finding fails again if a new occurrence appears. If the occurrences are not listed, it fails again if both their number
  * and their share of the pages grow.
  */
-export class Baseline implements KnownPlaces {
+export class Baseline {
   readonly #before: BaselineFindings;
   readonly #nameOf: (sitemap: string) => string;
   readonly #seen = new Map<string, Seen>();
@@ -61,6 +60,7 @@ export class Baseline implements KnownPlaces {
     this.#nameOf = nameOf;
   }
 
+  /** Whether an occurrence is known. `isCase` is true if it was counted on its own, not as one of many. */
   isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean {
     const seen = this.#seenOf(rule, this.#nameOf(sitemap));
     const hash = createHash("sha256").update(place).digest("hex").slice(0, 10);

@@ -4,15 +4,11 @@ import { defined } from "../../model/defined.ts";
 import { detached, shortened } from "../../model/text.ts";
 import type { Severity } from "../rules/rule.ts";
 import type { RuleId } from "../rules/rule-id.ts";
+import type { Baseline } from "./baseline.ts";
 import type { OccurrenceRows } from "./occurrence-rows.ts";
 import type { ExampleParts, FindingExample } from "./result.ts";
 
-/** The occurrences of earlier findings. Known occurrences are counted, but not shown. */
-export interface KnownPlaces {
-  /** Whether an occurrence is known. `isCase` is true if it was counted on its own, not as one of many. */
-  isKnown(rule: string, sitemap: string, place: string, isCase: boolean): boolean;
-}
-
+/** A finding whose occurrences are still being counted. */
 export interface FindingDraft {
   readonly rule: string;
   readonly severity: Severity;
@@ -42,16 +38,19 @@ export type SeverityFor = (rule: string, sitemap: string, own: Severity | undefi
 /** The findings of a rule by sitemap. All sitemaps after the first `mostSitemaps` share `others`. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
-/** Options of `Findings`. `rows` receives every occurrence. With `isUncapped`, findings keep all occurrences as examples. */
+/**
+ * Options of `Findings`. Occurrences in the baseline `known` are counted, but not shown. `rows` receives all others. With `isUncapped`,
+ * findings keep all of them as examples.
+ */
 export interface FindingsOptions {
-  readonly known?: KnownPlaces | undefined;
+  readonly known?: Baseline | undefined;
   readonly rows?: OccurrenceRows | undefined;
   readonly isUncapped?: boolean | undefined;
 }
 
 export class Findings {
   readonly #severityFor: SeverityFor;
-  readonly #known: KnownPlaces | undefined;
+  readonly #known: Baseline | undefined;
   readonly #isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
   #text = 0;
