@@ -1,4 +1,4 @@
-// One rule: a website that it must find something on, and one that looks alike and must pass.
+// Defines the cases of rules: a website that a rule must report, and similar ones that must pass.
 import type { Severity } from "../../../src/check/rules/rule.ts";
 import type { RuleId } from "../../../src/check/rules/rule-id.ts";
 import {
@@ -18,21 +18,21 @@ import type { Website } from "../checked.ts";
 
 export interface Case {
   readonly rule: RuleId;
-  /** What is special about it, where a rule has several. */
+  /** What is special about the case, if a rule has several. */
   readonly what?: string;
   readonly fires: Website;
-  /** Beside a plain website, which no rule fires on. */
+  /** Similar websites that must pass. A plain website is always tested, too. */
   readonly near: readonly Website[];
-  /** How often it fires, in all sitemaps together. */
+  /** The number of occurrences in all sitemaps. */
   readonly count: number;
   readonly severity?: Severity;
-  /** The URL or value of the first example; undefined where there is nothing to show. */
+  /** The URL or value of the first example; undefined if there is none. */
   readonly example: string | RegExp | undefined;
 }
 
 type Found = readonly [rule: RuleId, count: number, example: Case["example"], more?: Pick<Case, "what" | "severity">];
 
-/** A case: the rule, how often it fires and its first example; the website where it does, and those where it must not. */
+/** Creates a case: the rule, its count and its first example; the website that fails, and those that must pass. */
 export function finds([rule, count, example, more]: Found, fires: Website, ...near: readonly Website[]): Case {
   return { rule, count, example, fires, near, ...more };
 }
@@ -59,7 +59,7 @@ export function two(one: readonly string[], other: readonly string[]): Website {
   return files({ "/a.xml": sitemap("/", ...one), "/b.xml": sitemap(...other) }, ["/a.xml", "/b.xml"]);
 }
 
-/** `count` entries with what a function says of each. */
+/** Creates `count` entries with a function. */
 export function many(count: number, make: (number: number) => string): string[] {
   return Array.from({ length: count }, (_, number) => make(number));
 }
