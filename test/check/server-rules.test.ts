@@ -36,9 +36,9 @@ test("lines of a host's configuration that are too long are reported, and the re
     _redirects: `/${":a/:b/".repeat(16_500)} /x\n/${" ".repeat(200_000)}x\n/old /new 301\n`,
     _headers: `/*\n${" ".repeat(200_000)}X-Robots-Tag: noindex\n`,
   };
-  expect(answers(long, "/old")).toEqual([["301 /new"], "_redirects:1, _redirects:2, _headers:2"]);
+  expect(answers(long, "/old /x")).toEqual([["301 /new", "unclear"], "_redirects:1, _redirects:2, _headers:2"]);
   const vercel = JSON.stringify({ redirects: [{ source: `/${":a".repeat(33_000)}`, destination: "/x" }] });
-  expect(answers({ "vercel.json": vercel }, "/a")).toEqual([["missing"], "vercel.json: redirects[0]"]);
+  expect(answers({ "vercel.json": vercel }, "/a")).toEqual([["unclear"], "vercel.json: redirects[0]"]);
 });
 
 test("patterns beyond the limit are reported; literal paths have no limit", () => {
@@ -47,12 +47,21 @@ test("patterns beyond the limit are reported; literal paths have no limit", () =
   expect([told, rest]).toEqual([["301 /new-19999"], ""]);
   expect(answers({ _redirects: lines((index) => `/${index}/* /x`) }, "/999/a /1000/a")[0]).toEqual([
     "301 /x",
-    "missing",
+    "unclear",
   ]);
 });
 
 test.each(["netlify.toml", "vercel.json"])("a %s that cannot be parsed is reported", (name) => {
-  expect(answers({ [name]: "[[redirects", "a.html": "" }, "/a")).toEqual([["a.html"], name]);
+  expect(answers({ [name]: "[[redirects", "a.html": "" }, "/a /b")).toEqual([["a.html", "unclear"], name]);
+});
+
+test("a redirect with conditions makes only the paths unclear that it matches", () => {
+  const toml = '[[redirects]]\nfrom = "/app/*"\nto = "/x"\nforce = true\nconditions = { Country = ["de"] }';
+  expect(answers({ "netlify.toml": toml, "app/a.html": "" }, "/app/a /app/b /b")[0]).toEqual([
+    "app/a.html",
+    "unclear",
+    "missing",
+  ]);
 });
 
 const pages = { "file.html": "", "folder/index.html": "", "both.html": "", "both/index.html": "", "index.html": "" };

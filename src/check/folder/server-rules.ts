@@ -10,6 +10,8 @@ import { PathRules } from "./path-rules.ts";
 
 export interface Redirect {
   readonly to: string;
+  /** Whether it only applies under conditions that are not understood. */
+  readonly isConditional: boolean;
   /** The status of the response. With 200, the host sends another file instead of redirecting; 400 and higher are errors. */
   readonly status: number;
   /** Whether the redirect wins over a file at the same path; undefined if that depends on the host, which is unknown. */
@@ -30,8 +32,10 @@ export interface ServerRules {
   trailingSlash: boolean | undefined;
   /** Whether files decide about trailing slashes: if there is `a/index.html`, `/a` redirects to `/a/`. */
   followsFiles: boolean;
-  /** The rows that are not understood: `netlify.toml:12`. */
+  /** The rows that are not understood: `netlify.toml: redirects[1]`. */
   readonly notUnderstood: string[];
+  /** Whether something that is not understood may serve paths without a file. */
+  mayServeOthers: boolean;
 }
 
 /** Reads the rules for a folder that is published at `url`. `_redirects` and `_headers` are in it; other files are in its project. */
@@ -50,6 +54,7 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
     trailingSlash: undefined,
     followsFiles: (host === undefined ? isTable && known !== "unclear" : host !== "vercel") === true,
     notUnderstood: known === "unclear" ? ["files of several hosts: choose one with --host"] : [],
+    mayServeOthers: known === "unclear",
   };
   if (known === "unclear") return rules;
   if (host !== "vercel" && host !== "github-pages") {
@@ -91,10 +96,12 @@ interface Row {
   readonly isForced: boolean | undefined;
 }
 
-function addRedirect({ redirects, notUnderstood }: ServerRules, place: string, { from, to, status, isForced }: Row) {
-  const isKnown =
-    typeof from === "string" && typeof to === "string" && Number.isInteger(status) && (status as number) >= 200;
-  if (!isKnown || !redirects.add(from, { to, status: status as number, isForced, place })) notUnderstood.push(place);
+function addRedirect(rules: ServerRules, place: string, { from, to, status, isForced }: Row): void {
+  const isKnown = typeof to === "string" && Number.isInteger(status) && (status as number) >= 200;
+  const redirect = { to: String(to), isConditional: !isKnown, status: Number(status), isForced, place };
+  const isMatched = typeof from === "string" && rules.redirects.add(from, redirect);
+  if (!isKnown || !isMatched) rules.notUnderstood.push(place);
+  if (!isMatched) rules.mayServeOthers = true;
 }
 
 // Reads redirects such as `/from /to 301!`, one per line.
@@ -174,6 +181,7 @@ function readObject(file: string, rules: ServerRules, parse: (text: string) => u
     return lines.length === 0 ? {} : objectOf(parse(lines.join("\n")));
   } catch {
     rules.notUnderstood.push(path.basename(file));
+    rules.mayServeOthers = true;
     return {};
   }
 }
@@ -193,18 +201,19 @@ const longestLine = 2000;
 const largestFile = 5_000_000;
 
 function wordsOf(line: string): readonly (string | undefined)[] {
-  if (line.length > longestLine) return [line.slice(0, 1)];
+  if (line.length > longestLine) return [""];
   const words = line.replace(/(?:^|\s)#.*$/, "").trim();
   return words === "" ? [] : words.split(/\s+/);
 }
 
-function linesOf(file: string, { notUnderstood }: ServerRules): string[] {
+function linesOf(file: string, rules: ServerRules): string[] {
   try {
     const stat = statSync(file);
     // Reading a pipe would wait for a writer.
     if (!stat.isFile()) return [];
-    if (stat.size > largestFile) notUnderstood.push(path.basename(file));
-    else return readFileSync(file, "utf8").split(/\r?\n/);
+    if (stat.size <= largestFile) return readFileSync(file, "utf8").split(/\r?\n/);
+    rules.notUnderstood.push(path.basename(file));
+    rules.mayServeOthers = true;
   } catch {
     // There is no such file.
   }

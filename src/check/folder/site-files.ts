@@ -40,6 +40,8 @@ type Answer =
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
   /** A rule of the host sends another file. */
   | { readonly kind: "rewritten" }
+  /** There is no file, but a rule of the host that is not understood may send something. */
+  | { readonly kind: "unclear" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
   /** There is no file. `hint` says why, if that helps. */
@@ -61,6 +63,7 @@ export class SiteFiles {
   #isClean = false;
   #hints = mostHints;
   readonly #unclear = new Set<string>();
+  #hasUnclearPages = false;
   /** Files that exist but could not be read, each with the reason. */
   readonly unreadable: Set<string> = new Set();
 
@@ -97,7 +100,9 @@ export class SiteFiles {
       all.push({ rule: "page-missing-file", reason: this.#isNarrowed ? excluded : "the folder has no HTML files" });
     }
     const unknown = listed(this.notUnderstood);
-    if (unknown !== "") all.push({ rule: "page-redirect", reason: `some redirects are not understood (${unknown})` });
+    const unclear = `some redirects are not understood (${unknown})`;
+    if (unknown !== "") all.push({ rule: "page-redirect", reason: unclear });
+    if (this.#hasUnclearPages) all.push({ rule: "page-missing-file", reason: unclear });
     const reason = `some files could not be read (${listed([...this.unreadable])})`;
     if (this.unreadable.size > 0) all.push({ rule: "page-missing-file", reason }, { rule: "page-not-listed", reason });
     return all;
@@ -112,6 +117,7 @@ export class SiteFiles {
       answer = this.#findIn(folder, parsed.pathname.slice(new URL(folder.url).pathname.length));
       if (answer.kind !== "missing") break;
     }
+    this.#hasUnclearPages ||= answer?.kind === "unclear";
     return answer;
   }
 
@@ -186,7 +192,8 @@ export class SiteFiles {
     const first = found[0];
     for (const { value, fill } of rules.redirects.match(`/${name}`)) {
       if (first !== undefined && value.isForced === undefined) this.#unclear.add(`${value.place}: choose --host`);
-      if (first !== undefined && !value.isForced) continue;
+      if (first !== undefined && (!value.isForced || value.isConditional)) continue;
+      if (value.isConditional) return { kind: "unclear" };
       if (value.status >= 400) return { kind: "missing", hint: `${value.place}: status ${value.status}` };
       if (value.status === 200) return { kind: "rewritten" };
       return { kind: "redirect", to: fill(value.to), status: value.status, file: first?.file };
@@ -199,6 +206,7 @@ export class SiteFiles {
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name))
       return redirect(isFolder ? `/${name.slice(0, -1)}` : `/${name}/`);
     if (first === undefined && isUnreadable) return { kind: "unreadable" };
+    if (first === undefined && rules.mayServeOthers) return { kind: "unclear" };
     if (first === undefined) {
       if (this.#hints-- <= 0) return { kind: "missing" };
       const other = names.map((each) => nameInOtherCase(root, each)).find((each) => each !== undefined);
