@@ -1,5 +1,5 @@
 // `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`,
-// `sites` and `changes`, made from its results and its files. Running it again replaces the earlier files of the run.
+// `changes` and `sites`, made from its results and its files. Running it again replaces the earlier files of the run.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { isPageLine } from "../diff/ndjson-side.ts";
 import type { TreeChange } from "../model/change.ts";
@@ -21,16 +21,25 @@ export interface DatasetTotals {
 }
 
 /**
- * Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError` (`invalid-option`) if pages are not
- * in NDJSON.
+ * Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError`: `invalid-option` if pages are not
+ * in NDJSON, `folder-in-use` if another process writes the same run.
  */
 export async function writeDataset(
   from: StoredRun,
   to: Store,
   mostBytes: number = 128 * 2 ** 20,
 ): Promise<DatasetTotals> {
+  expectRunName(from.run);
+  const lock = to.lock(`lock.${from.run}`);
+  try {
+    return await writeTables(from, to, mostBytes);
+  } finally {
+    lock?.release();
+  }
+}
+
+async function writeTables(from: StoredRun, to: Store, mostBytes: number): Promise<DatasetTotals> {
   const { run } = from;
-  expectRunName(run);
   const damaged: string[] = [];
   const names: string[] = [];
   let [sites, pages] = [0, 0];
@@ -53,14 +62,29 @@ export async function writeDataset(
   }
   part ??= names.length === 0 ? new Part(to, run, 1) : undefined;
   names.push(...(part?.finish() ?? []));
-  // The new files replace earlier ones only after all of them are written.
-  for (const name of names) await to.publish(name);
-  for (const table of tableNames)
-    for (const name of await to.list(`${table}/run=${run}/`)) if (!names.includes(name)) await to.delete(name);
+  // The new files replace earlier ones only after all of them are written. `sites` is deleted first and appears last: if this process is
+  // killed in between, the websites in `sites` still have all their rows, once.
+  await deleteParts(to, "sites", run, names.map(draftName));
+  for (const table of tableNames) {
+    const own = names.filter((name) => name.startsWith(`${table}/`));
+    for (const name of own) await to.publish(name, to.draft(draftName(name)));
+    await deleteParts(to, table, run, own);
+  }
   return { sites, pages, damaged };
 }
 
-const tableNames = ["pages", "sitemaps", "problems", "sites", "changes"] as const;
+const tableNames = ["pages", "sitemaps", "problems", "changes", "sites"] as const;
+
+// Other programs read `*.parquet`, so the name of an unfinished file must not end like that.
+function draftName(name: string): string {
+  return `${name}.new`;
+}
+
+// Deletes the files of an earlier dataset, and those that a killed process did not finish.
+async function deleteParts(store: Store, table: string, run: string, except: readonly string[]): Promise<void> {
+  for (const name of await store.list(`${table}/run=${run}/`))
+    if (/\/part-\d+\.parquet(\.new)?$/.test(name) && !except.includes(name)) await store.delete(name);
+}
 
 class Part {
   readonly tables: ParquetTables;
@@ -70,7 +94,7 @@ class Part {
 
   constructor(store: Store, run: string, number: number) {
     this.#names = tableNames.map((table) => `${table}/run=${run}/part-${String(number).padStart(4, "0")}.parquet`);
-    this.#files = this.#names.map((name) => openSync(store.draft(name), "w"));
+    this.#files = this.#names.map((name) => openSync(store.draft(draftName(name)), "w"));
     this.#sizes = this.#files.map(() => 0);
     this.tables = new ParquetTables((table) => {
       const at = tableNames.indexOf(table);

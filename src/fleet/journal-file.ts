@@ -10,12 +10,13 @@ import { isJsonObject } from "../model/json.ts";
 import { isHttpUrl } from "../model/url.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder, removeEmpty } from "../storage/folder.ts";
-import { FileLock } from "../storage/lock.ts";
+import type { FileLock } from "../storage/lock.ts";
 import { jsonOf } from "../write/printable.ts";
 import { linesIn } from "./lines.ts";
 import { bucketAddress, endpointOf } from "./s3-bucket.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import { isSummary, keyHash, storedJob } from "./site-job.ts";
+import { lockFolder } from "./store.ts";
 import type { InFlightSite } from "./suspects.ts";
 
 /** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and different for each bucket. */
@@ -63,10 +64,7 @@ export class JournalFile {
     try {
       made = makeFolder(folder);
       for (const name of [journalName, lockName]) expectFile(path.join(folder, name));
-      this.#lock = FileLock.acquire(
-        path.join(folder, lockName),
-        (owner) => new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`),
-      );
+      this.#lock = lockFolder(folder, lockName);
     } catch (error) {
       removeEmpty(made);
       if (error instanceof SitemapError) throw error;

@@ -9,6 +9,7 @@ import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder } from "../storage/folder.ts";
+import { FileLock } from "../storage/lock.ts";
 import { longestLine } from "./lines.ts";
 import { isBucket, S3Bucket } from "./s3-bucket.ts";
 import { isOwnPath } from "./site-job.ts";
@@ -37,6 +38,13 @@ export class Store {
     return store;
   }
 
+  /** Locks a folder. A bucket cannot be locked. Throws a `SitemapError` (`folder-in-use`). */
+  lock(name: string): FileLock | undefined {
+    if (this.bucket !== undefined) return undefined;
+    makeFolder(this.#folder);
+    return lockFolder(this.#folder, name);
+  }
+
   #path(name: string): string {
     if (!isOwnPath(name))
       throw new SitemapError("storage-failed", `${JSON.stringify(name)} is not the name of an output`);
@@ -51,8 +59,7 @@ export class Store {
   }
 
   /** Gives a draft its final name, once it is on the disk or in the bucket. A file of this name is replaced. */
-  async publish(name: string): Promise<void> {
-    const draft = this.draft(name);
+  async publish(name: string, draft: string = this.draft(name)): Promise<void> {
     if (this.bucket === undefined) {
       await flush(draft);
       return rename(draft, this.#path(name));
@@ -158,6 +165,13 @@ async function flush(file: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Locks a folder with a file of this name. Throws a `SitemapError` (`folder-in-use`) if another process has it. */
+export function lockFolder(folder: string, name: string): FileLock {
+  const refused = (owner: string) =>
+    new SitemapError("folder-in-use", `${owner} is using this folder; wait for it, or stop it`);
+  return FileLock.acquire(path.join(folder, name), refused);
 }
 
 let drafts: string | undefined;

@@ -197,6 +197,57 @@ test("a large table is split into parts, which replace earlier ones", async () =
   }
 });
 
+test("a dataset that is killed while it replaces another one has all rows of the websites in `sites`, once; repeating it cleans up", async () => {
+  /** Fails at an operation, like a process that is killed there: nothing is undone. */
+  class MortalStore extends Store {
+    left = Number.POSITIVE_INFINITY;
+    #live() {
+      if (this.left-- <= 0) throw new Error("killed");
+    }
+    override async publish(...words: Parameters<Store["publish"]>) {
+      this.#live();
+      await super.publish(...words);
+    }
+    override async delete(name: string) {
+      this.#live();
+      await super.delete(name);
+    }
+  }
+  const { sites } = await manyServers({ count: 2 });
+  await fleet("out", ...sites);
+  const store = new MortalStore(at("data"));
+  const write = async (mostBytes?: number) => writeDataset(await storedRun(at("out")), store, mostBytes);
+  const tables = async () => {
+    const files = readdirSync(at("data"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      /parquet$/.test(name),
+    );
+    const rowsOf = (table: string) =>
+      Promise.all(files.filter((name) => name.startsWith(table)).map((name) => parquetRows(at(`data/${name}`))));
+    return { sites: (await rowsOf("sites")).flat(), pages: (await rowsOf("pages")).flat() };
+  };
+  for (let lives = 0, isOver = false; !isOver; lives += 1) {
+    store.left = Number.POSITIVE_INFINITY;
+    // One part for each website, then a single one.
+    await write(0);
+    writeFileSync(at("data/pages/run=out/notes.txt"), "");
+    store.left = lives;
+    isOver = await write().then(
+      () => true,
+      () => false,
+    );
+    const written = await tables();
+    const pagesOf = (site: unknown) => written.pages.filter((page) => page["site"] === site).map(({ url }) => url);
+    for (const { site } of written.sites)
+      expect(pagesOf(site).sort()).toEqual([0, 1, 2].map((page) => `${site}${page}`));
+    expect(new Set(written.sites.map(({ site }) => site)).size).toBe(written.sites.length);
+    if (isOver) expect(written.sites).toHaveLength(2);
+  }
+  const lock = store.lock("lock.out");
+  await expect(write()).rejects.toThrow(expect.objectContaining({ code: "folder-in-use" }));
+  lock?.release();
+  expect(readdirSync(at("data/pages/run=out")).sort()).toEqual(["notes.txt", "part-0001.parquet"]);
+});
+
 test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one run at a time", async () => {
   const { sites } = await manyServers({ count: 3 });
   const redis = await startRedis();
