@@ -1,7 +1,7 @@
 // Where the files of a fleet are: a folder, or a bucket. A file is written as a draft on this machine, and gets its name only when it is
 // complete. Names that come from a bucket or a folder never lead out of it.
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { constants, copyFile, link, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
 import { storageFailed } from "../storage/file.ts";
 import { makeFolder } from "../storage/folder.ts";
-import { FileLock } from "../storage/lock.ts";
+import { FileLock, ownerOf } from "../storage/lock.ts";
 import { longestLine } from "./lines.ts";
 import { isBucket, S3Bucket } from "./s3-bucket.ts";
 import { isOwnPath } from "./site-job.ts";
@@ -176,14 +176,23 @@ export function lockFolder(folder: string, name: string): FileLock {
 
 let drafts: string | undefined;
 
-// The folder for the drafts of all buckets. It exists as long as this process.
+// The folder for the drafts of all buckets. It exists as long as this process. Those of killed processes are removed: they may be large.
 function draftsFolder(): string {
   if (drafts !== undefined) return drafts;
-  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-drafts-"));
+  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(draftsStart))) {
+    const old = path.join(tmpdir(), name);
+    const lock = path.join(old, draftsLock);
+    if (existsSync(lock) && ownerOf(lock) === undefined) rmSync(old, { recursive: true, force: true });
+  }
+  const folder = mkdtempSync(path.join(tmpdir(), draftsStart));
+  lockFolder(folder, draftsLock);
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   drafts = folder;
   return folder;
 }
+
+const draftsStart = "sitegrove-drafts-";
+const draftsLock = "lock";
 
 /** A text file of a store that is written piece by piece. It is open only while something is written: open files are scarce. */
 export class DraftFile {

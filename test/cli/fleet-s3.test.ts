@@ -1,6 +1,6 @@
 // Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
 // Needs an S3 server, Redis, processes, more than a second.
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stateFolder } from "../../src/fleet/journal-file.ts";
@@ -120,12 +120,17 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const outputs = ["--run", "r", "--out", "s3://bucket/q", "--archives", "--lease", "1"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
       const queue = await RunQueue.open(redis.url, { run: "r" });
-      const first = start(working(0, ["--concurrency", "2", ...outputs]), { env: environment() });
+      const temporary = newFolder();
+      const env = { ...environment(), TMPDIR: temporary };
+      const first = start(working(0, ["--concurrency", "2", ...outputs]), { env });
       const end = ended(first);
       await onQueue(redis.url, "r", async () => (await queue.counts()).done >= 2);
       first.kill("SIGKILL");
       await end;
-      expect((await worker(0, ...outputs).end).code).toBe(0);
+      // The next process removes the drafts of the killed one.
+      expect(readdirSync(temporary)).toHaveLength(1);
+      expect((await ended(start(working(0, outputs), { env }))).code).toBe(0);
+      expect(readdirSync(temporary)).toEqual([]);
       const accepted = await results(0, "r");
       expect(accepted.map(({ site }) => site)).toEqual(sites);
       const { keys, summaries } = await published("q", "r");
