@@ -147,6 +147,8 @@ export async function withQueueErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     const { name, command, message } = (cause ?? {}) as Record<string, unknown>;
+    if (cause instanceof SyntaxError)
+      throw new SitemapError("storage-failed", "The queue has a job of another program, which is not JSON", { cause });
     const isServer = name === "ReplyError" || command !== undefined || isClosed.test(String(message));
     if (cause instanceof SitemapError || !isServer) throw cause;
     throw new SitemapError("storage-failed", `The queue failed: ${reasonOf(cause)}`, { cause });

@@ -62,7 +62,7 @@ export class RunQueue implements SiteQueue {
     this.#server = server;
     this.run = run;
     this.#options = options;
-    this.#queue = server.queue(`sitegrove.${run}`) as Queue<JobData, SiteSummary>;
+    this.#queue = server.queue(queueStart + run) as Queue<JobData, SiteSummary>;
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
@@ -86,7 +86,7 @@ export class RunQueue implements SiteQueue {
     return this.#call(async () => {
       this.#adding += 1;
       try {
-        return await addJobs(this.#queue, this.run, sites);
+        return await addJobs(this.#queue, sites);
       } finally {
         this.#adding -= 1;
       }
@@ -122,9 +122,12 @@ export class RunQueue implements SiteQueue {
   /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
   remove(): Promise<void> {
     return this.#call(async () => {
-      const { active } = await this.counts();
-      if (active > 0)
-        throw invalid(`${this.run} has ${counted(active, "website")} in progress: stop its workers first`);
+      const { connection } = this.#server;
+      const active = await connection.lrange(this.#queue.toKey("active"), 0, -1);
+      // The site of a dead worker stays active until another worker takes it, but nobody renews its lock.
+      const locks = active.map((id) => `${this.#queue.toKey(id)}:lock`);
+      const held = locks.length === 0 ? 0 : await connection.exists(locks);
+      if (held > 0) throw invalid(`${this.run} has ${counted(held, "website")} in progress: stop its workers first`);
       await this.#queue.obliterate({ force: true });
     });
   }
@@ -137,7 +140,8 @@ export class RunQueue implements SiteQueue {
         const { outcome, attemptId } = resultOf(job);
         if (!outcomes.includes(outcome)) continue;
         await job.updateData({ ...job.data, cleared: job.stalledCounter, replaces: attemptId });
-        await job.retry(isFailure(outcome) ? "failed" : "completed");
+        // A completed job whose result was altered counts as failed, too.
+        await job.retry((await job.isFailed()) ? "failed" : "completed");
         count += 1;
       }
       return count;
@@ -195,7 +199,7 @@ export class RunQueue implements SiteQueue {
       const { site } = dataOf(job);
       const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
       if (site === undefined) {
-        const error = new Error("The job in the queue has no website");
+        const error = new Error("Another program added the job");
         await job.moveToFailed(error, token, false).catch(unlessHeld);
       } else if (hasRoom(this.#inFlight, { deaths: deathsOf(job) })) return this.#lease(job, site, token, attemptId);
       else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
@@ -255,7 +259,6 @@ export class RunQueue implements SiteQueue {
 
 async function addJobs(
   queue: Queue<JobData, SiteSummary>,
-  run: string,
   sites: AsyncIterable<SiteJob> | Iterable<SiteJob>,
 ): Promise<{ added: number; known: number }> {
   const first = await queue.getJobCountByTypes();
@@ -274,7 +277,7 @@ async function addJobs(
   try {
     for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
       const data = { key, homepage, at: first + count++, ...defined({ sitemaps, mayBePlain }) };
-      batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(run, key) } });
+      batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(queue.name, key) } });
       if (batch.length >= batchSize) await send();
     }
   } finally {
@@ -322,16 +325,22 @@ interface JobData extends SiteJob {
 
 // BullMQ ignores a job whose id exists, in any state, so the id identifies the site. It is longer than the hash in file names, because
 // two sites with the same id would become one.
-function idOf(run: string, key: string): string {
-  return `${run}-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+function idOf(queueName: string, key: string): string {
+  const hash = createHash("sha256").update(key).digest("hex");
+  return `${queueName.slice(queueStart.length)}-${hash.slice(0, 32)}`;
 }
 
-// Reads the data of a job. A value of the wrong type counts as missing. `site` is undefined if the job has no website.
+// How the names of queues begin. The name of the run follows.
+const queueStart = "sitegrove.";
+
+// Reads the data of a job. A value of the wrong type counts as missing. `site` is undefined if the job has no website, or is not the one job
+// of its website.
 function dataOf(job: SiteQueueJob | undefined) {
   const data = (isJsonObject(job?.data) ? job.data : {}) as Record<string, unknown>;
   const { key, cleared, at, replaces } = data;
+  const site = storedJob(data);
   return {
-    site: storedJob(data),
+    site: site !== undefined && job?.id === idOf(job?.queueName ?? "", site.key) ? site : undefined,
     key: typeof key === "string" ? key : "",
     cleared: typeof cleared === "number" ? cleared : 0,
     at: typeof at === "number" ? at : Number.MAX_SAFE_INTEGER,
