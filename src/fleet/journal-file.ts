@@ -168,8 +168,8 @@ export function newSite(job: SiteJob): JournalSite {
 /** What a journal says, after all of its lines were applied. */
 export interface JournalState {
   readonly sites: Map<string, JournalSite>;
-  /** Lists that were not added to their end: the keys of their first websites. */
-  readonly cutLists: Set<string>;
+  /** Lists that were not added to their end: the keys of their first websites, and how many websites they have at least. */
+  readonly cutLists: Map<string, number>;
   /** How many lines could not be read, without half of a last line. */
   readonly damaged: number;
   /** The first line that could not be read. */
@@ -178,7 +178,8 @@ export interface JournalState {
 
 export async function readState(path: string): Promise<JournalState> {
   const sites = new Map<string, JournalSite>();
-  const cutLists = new Set<string>();
+  const cutLists = new Map<string, number>();
+  let list = "";
   let damaged = 0;
   let firstDamaged = "";
   const onDamaged = (line: string, isCut: boolean) => {
@@ -186,7 +187,10 @@ export async function readState(path: string): Promise<JournalState> {
     if (!isCut) damaged += 1;
   };
   for await (const line of readJournal(path, onDamaged)) {
-    if (line.type === "list") cutLists.add(line.key);
+    if (line.type === "list") list = line.key;
+    const length = cutLists.get(list) ?? 0;
+    if (line.type === "list") cutLists.set(list, length);
+    if (line.type === "add" && cutLists.has(list)) cutLists.set(list, length + 1);
     if (line.type === "listed") cutLists.delete(line.key);
     if (line.type === "list" || line.type === "listed") continue;
     const { key, site: homepage, ...more } = line;

@@ -38,7 +38,7 @@ export class JournalQueue implements SiteQueue {
   readonly #inFlight = new Set<Site>();
   readonly #sleepers = new Set<() => void>();
   #adding = 0;
-  #cutLists = new Set<string>();
+  #cutLists = new Map<string, number>();
   #damaged = 0;
 
   private constructor(folder: string) {
@@ -84,17 +84,18 @@ export class JournalQueue implements SiteQueue {
     let known = 0;
     let added = 0;
     let last: Promise<void> | undefined;
-    // The lists that this one contains: their first websites, by key.
+    // The lists that begin with a website of this one.
     const lists = new Map<string, Site>();
+    let first = "";
     this.#adding += 1;
     try {
       for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
-        const isFirst = known + added === 0;
-        if (isFirst || this.#cutLists.has(key)) lists.set(key, newSite({ key, homepage }));
-        if (isFirst && !this.#cutLists.has(key)) {
-          this.#cutLists.add(key);
+        if (known + added === 0) {
+          first = key;
+          this.#cutLists.set(key, this.#cutLists.get(key) ?? 0);
           this.#journal.append(lineOf(newSite({ key, homepage }), { type: "list" })).catch(() => undefined);
         }
+        if (this.#cutLists.has(key)) lists.set(key, newSite({ key, homepage }));
         if (this.#sites.has(key)) {
           known += 1;
           continue;
@@ -105,6 +106,7 @@ export class JournalQueue implements SiteQueue {
         const site = newSite({ key, homepage, ...more });
         this.#sites.set(key, site);
         added += 1;
+        this.#cutLists.set(first, (this.#cutLists.get(first) ?? 0) + 1);
         last = this.#journal.append(lineOf(site, { type: "add", ...more }));
         // Lines are written in order, so it is enough to wait for the last of a thousand.
         if (added % 1000 === 0) await last;
@@ -114,6 +116,8 @@ export class JournalQueue implements SiteQueue {
         this.#wake(1);
       }
       for (const [key, site] of lists) {
+        // A shorter list is another one that happens to have the same website.
+        if ((this.#cutLists.get(key) ?? 0) > known + added) continue;
         this.#cutLists.delete(key);
         last = this.#journal.append(lineOf(site, { type: "listed" }));
       }

@@ -101,7 +101,7 @@ test("a last line that is cut off is removed, however long it is", async () => {
   await queue.close();
 });
 
-test("a list that was not added to its end is remembered until a list that contains its first website is", async () => {
+test("a list that was not added to its end is remembered until a list of its length with its first website is", async () => {
   const folder = newFolder();
   const cutLists: number[] = [];
   const add = async (names: readonly string[], isCut = false) => {
@@ -119,8 +119,9 @@ test("a list that was not added to its end is remembered until a list that conta
   };
   await add(["a", "b"], true);
   await add(["c", "d"]);
+  await add(["a"]);
   await add(["z", "a", "b", "e"]);
-  expect(cutLists).toEqual([1, 1, 1, 1, 0, 0]);
+  expect(cutLists).toEqual([1, 1, 1, 1, 1, 1, 0, 0]);
 });
 
 test("damaged lines are counted, and their websites are crawled again", async () => {
