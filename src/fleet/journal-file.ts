@@ -112,7 +112,10 @@ export class JournalFile {
     const text = this.#text;
     this.#text = "";
     if (!this.#lock.isOurs())
-      throw new SitemapError("folder-in-use", `Another process has taken over ${this.folder}; this one stops`);
+      throw new SitemapError(
+        "folder-in-use",
+        `${this.folder} was moved, or another process took it over; this one stops`,
+      );
     try {
       this.#handle ??= await open(this.path, "a");
       await this.#handle.appendFile(text);

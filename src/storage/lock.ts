@@ -67,7 +67,11 @@ export class FileLock {
   }
 
   release(): void {
-    if (this.isOurs()) rmSync(this.#path, { force: true });
+    try {
+      if (this.isOurs()) rmSync(this.#path, { force: true });
+    } catch {
+      // The folder has become read-only. The lock of a process that has ended is taken over.
+    }
     clearInterval(this.#heartbeat);
     process.off("exit", this.#remove);
   }

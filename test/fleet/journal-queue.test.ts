@@ -1,6 +1,6 @@
 // The queue of one machine: the contract, and what a journal has to stand.
 // Needs more than a second.
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -207,6 +207,22 @@ describe("one process at a time", () => {
     await queue.close();
     expect(readFileSync(path.join(folder, journalName), "utf8")).toBe(journal);
     expect(readFileSync(path.join(folder, "lock"), "utf8")).toBe("of another");
+  });
+
+  test.skipIf(process.platform === "win32")("a folder that has become read-only can be closed", async () => {
+    const folder = newFolder();
+    const queue = await JournalQueue.open(folder);
+    chmodSync(folder, 0o555);
+    // Root may write anywhere.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65534);
+    try {
+      await queue.close();
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+    chmodSync(folder, 0o755);
+    expect(existsSync(path.join(folder, "lock"))).toBe(true);
   });
 });
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { longestLine } from "../../src/fleet/lines.ts";
 import { summaryName } from "../../src/fleet/results.ts";
 import { bucketAddress, S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
@@ -13,6 +14,7 @@ import { keyHash, type SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
+import { newFolder } from "../support/test-folder.ts";
 import { job, summaryOf } from "./queue-contract.ts";
 
 test.each([
@@ -146,6 +148,31 @@ test("a download may take any time, as long as something arrives", async () => {
   await expect(bucket.get("a")).rejects.toMatchObject({ code: "storage-failed" });
   slow.close();
   slow.closeAllConnections();
+});
+
+test("an object that ends early is not read as a shorter one, and one that never ends is read up to a limit", async () => {
+  let sent = 0;
+  const server = createServer((incoming, response) => {
+    if (incoming.url?.includes("short")) {
+      response.writeHead(200, { "content-length": "7" });
+      return void response.write("x", () => response.destroy());
+    }
+    const piece = Buffer.alloc(2 ** 20, "x");
+    const more = () => {
+      sent += piece.length;
+      // Twice the limit: the client's buffers hold far less.
+      if (sent > 2 * longestLine) response.destroy();
+      else response.write(piece, (error) => error ?? more());
+    };
+    more();
+  });
+  const port = await listenOnLoopback(server);
+  const bucket = await S3Bucket.open("s3://bucket/a", { ...credentials, AWS_ENDPOINT_URL: `http://127.0.0.1:${port}` });
+  for (const read of [bucket.get("short"), bucket.download("short", path.join(newFolder(), "short"))])
+    await expect(read).rejects.toMatchObject({ code: "storage-failed" });
+  await expect(bucket.get("endless")).rejects.toThrow("endless is too long");
+  server.close();
+  server.closeAllConnections();
 });
 
 /** In front of a server: fails as it is told, once for each word. */
