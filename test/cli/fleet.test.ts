@@ -431,7 +431,7 @@ test("while websites hang, progress shows the age of the oldest instead of the t
   kill("SIGINT");
   kill("SIGTERM");
   await end;
-  expect(text).toMatch(/6 of 12 websites · 6 running · 18 pages · [\d.]+\/s · the oldest for [\d.]+ s\n/);
+  expect(text).toMatch(/6 of 12 websites · 6 running · 18 pages · [\d.]+\/s · the oldest for [\d.]+ s: http:.*\n/);
 });
 
 describe("Ctrl-C", () => {
@@ -569,7 +569,7 @@ describe("2: the command line is wrong", () => {
   });
 });
 
-test("a terminal shows a live table, without control characters from the list", async () => {
+test("a terminal shows live progress, without control characters from the list", async () => {
   await serve({ count: 10, latency: 120 });
   file("more.txt", "\u001b[2Jevil\u009b31m\n");
   const words = fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5");

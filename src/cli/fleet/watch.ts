@@ -1,5 +1,5 @@
-// Code that `fleet` and `fleet worker` share: progress (a table on a terminal, redrawn twice a second; elsewhere a line every ten
-// seconds), a line for each website in the log, Ctrl-C, and the totals.
+// Code that `fleet` and `fleet worker` share: progress (two lines on a terminal, redrawn twice a second; elsewhere a line every ten seconds),
+// a line for each website in the log, Ctrl-C, and the totals.
 import type { FleetEvent } from "../../fleet/fleet-options.ts";
 import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { FleetCounter, type FleetTotals } from "../../fleet/totals.ts";
@@ -30,9 +30,9 @@ export class FleetWatch {
   readonly #drain = new AbortController();
   readonly #stop = new AbortController();
   readonly #startedAt = Date.now();
-  readonly #running = new Map<string, { readonly since: number; pages: number }>();
-  /** How many websites were done in each second of the last minute, by its number. */
-  readonly #donePerSecond = new Map<number, number>();
+  /** The websites in progress, and when they were started. */
+  readonly #running = new Map<string, number>();
+  #lastDone = 0;
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
 
@@ -83,32 +83,20 @@ export class FleetWatch {
 
   #see(event: FleetEvent): void {
     const site = event.type === "site-done" ? event.summary.site : event.job.homepage;
-    const running = this.#running.get(site);
-    if (event.type === "site-start") this.#running.set(site, { since: Date.now(), pages: 0 });
-    else if (event.type === "site-pages") {
-      if (running !== undefined) running.pages += event.pages;
-      this.#pages += event.pages;
-    } else {
+    if (event.type === "site-start") this.#running.set(site, Date.now());
+    else if (event.type === "site-pages") this.#pages += event.pages;
+    else {
       this.#running.delete(site);
       if (event.type === "site-done") this.#seeDone(event.summary, event.accepted);
     }
   }
 
   #seeDone(summary: SiteSummary, isAccepted: boolean): void {
-    const second = this.#forgetOldSeconds();
-    this.#donePerSecond.set(second, (this.#donePerSecond.get(second) ?? 0) + 1);
+    this.#lastDone = Date.now();
     if (isAccepted) this.own.see(summary);
     const remark = isAccepted ? {} : { remark: "not counted: another worker's result is used" };
     if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
       this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
-  }
-
-  // Forgets what is older than a minute. Returns the number of the current second.
-  #forgetOldSeconds(): number {
-    const now = Math.floor(Date.now() / 1000);
-    for (const second of this.#donePerSecond.keys())
-      if (now - second >= rateTime / 1000) this.#donePerSecond.delete(second);
-    return now;
   }
 
   /** Writes a line only to the log file. Standard error gets its own messages. */
@@ -140,51 +128,35 @@ export class FleetWatch {
   #headline(): string {
     const now = Date.now();
     const { total, before } = this.#figures;
-    const done = before + this.own.totals().websites;
-    const waiting = Math.max(0, total() - done - this.#running.size);
-    // Uses the rate of the last minute, because the last websites are often slower than the first.
-    this.#forgetOldSeconds();
-    const doneLately = [...this.#donePerSecond.values()].reduce((sum, count) => sum + count, 0);
-    const rate = (doneLately * 1000) / Math.min(rateTime, Math.max(1, now - this.#startedAt));
+    const { websites } = this.own.totals();
+    const waiting = Math.max(0, total() - before - websites - this.#running.size);
+    const rate = (websites * 1000) / Math.max(1, now - this.#startedAt);
     // The rate says nothing about websites that hang, because they may take any amount of time.
-    const isMoving = waiting > 0 && now - (Math.max(0, ...this.#donePerSecond.keys()) + 1) * 1000 < stillTime;
-    const oldest = Math.min(...[...this.#running.values()].map(({ since }) => since));
+    const isMoving = waiting > 0 && now - this.#lastDone < stillTime;
+    // Sites are in the order of their starts.
+    const [[site, since] = ["", now]] = this.#running;
     return [
-      `${grouped(done)} of ${counted(total(), "website")}`,
+      `${grouped(before + websites)} of ${counted(total(), "website")}`,
       `${grouped(this.#running.size)} running`,
       counted(this.#pages, "page"),
       `${rate < 10 ? rate.toFixed(1) : grouped(rate)}/s`,
       ...(isMoving ? [`${duration((waiting / rate) * 1000)} left`] : []),
-      ...(!isMoving && this.#running.size > 0 ? [`the oldest for ${duration(now - oldest)}`] : []),
+      ...(!isMoving && site !== "" ? [`the oldest for ${duration(now - since)}: ${site}`] : []),
     ].join(" · ");
   }
 
   #lines(): string[] {
-    const { outcomes, reasons } = this.own.totals();
+    const { outcomes } = this.own.totals();
     const ended = siteOutcomes.filter((outcome) => outcomes[outcome] > 0);
-    const problems = reasons.slice(0, mostReasons).map(({ code, websites }) => `${code} ${grouped(websites)}`);
-    const slowest = [...this.#running].sort(([, one], [, other]) => one.since - other.since).slice(0, mostSlow);
-    return [
-      this.#headline(),
-      ended.map((outcome) => `${outcome} ${grouped(outcomes[outcome])}`).join(" · "),
-      problems.length === 0 ? "" : `problems: ${problems.join(" · ")}`,
-      ...slowest.map(
-        ([site, { since, pages }]) =>
-          `  ${duration(Date.now() - since).padStart(7)}  ${site}  ${counted(pages, "page")}`,
-      ),
-    ].filter((line) => line !== "");
+    return [this.#headline(), ended.map((outcome) => `${outcome} ${grouped(outcomes[outcome])}`).join(" · ")];
   }
 }
 
-// All times are in milliseconds. In a pipe, progress is a line; on a terminal, it is a table that is redrawn.
+// All times are in milliseconds.
 const lineInterval = 10_000;
 const drawInterval = 500;
-// The rate is that of the websites that were finished in this time.
-const rateTime = 60_000;
 // If no website is finished for this long, the fleet waits for slow ones.
 const stillTime = 5000;
-const mostReasons = 6;
-const mostSlow = 5;
 
 function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {
   const why = reasons[0] === undefined ? "" : `: ${reasons[0].message}`;
