@@ -180,7 +180,7 @@ test("websites of the run that have no result yet are counted, and make the data
   writeFileSync(at("out/sites.ndjson"), [waiting, ...lines.slice(0, -1), lines.at(-1)?.slice(0, -9)].join("\n"));
   const { code, stdout, stderr } = await dataset("out");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
-  expect(stderr).toContain("incomplete: no result yet for 2 websites; continue with sitegrove fleet --out");
+  expect(stderr).toContain("incomplete: 2 websites have no result yet");
 });
 
 test("a large table is split into parts, which replace earlier ones", async () => {

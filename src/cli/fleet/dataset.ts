@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { Messages } from "../output/messages.ts";
-import { cutListsText, damagedLines } from "./status.ts";
+import { reportGaps } from "./status.ts";
 
 export async function fleetDataset(
   folder: string,
@@ -28,15 +28,6 @@ export async function fleetDataset(
       `incomplete: files of ${counted(damaged.length, "website")} are missing or damaged, such as those of ${first}`,
       "warning",
     );
-  if (from.unreadable > 0)
-    messages.say(`incomplete: ${counted(from.unreadable, "summary", "summaries")} could not be read`, "warning");
-  if (from.damaged > 0) messages.say(`incomplete: ${damagedLines(from.damaged)}`, "warning");
-  if (from.cutLists > 0) messages.say(`incomplete: ${cutListsText(from.cutLists)}`, "warning");
-  if (from.unfinished > 0)
-    messages.say(
-      `incomplete: no result yet for ${counted(from.unfinished, "website")}; continue with sitegrove fleet --out ${folder}`,
-      "warning",
-    );
-  const isComplete = first === undefined && from.unreadable + from.unfinished + from.damaged + from.cutLists === 0;
-  return isComplete ? exitCodes.complete : exitCodes.incomplete;
+  const hasGaps = reportGaps(from, messages);
+  return first === undefined && !hasGaps ? exitCodes.complete : exitCodes.incomplete;
 }

@@ -14,8 +14,8 @@ import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
-import { noList, reportList, SiteList, wasRead } from "./sites.ts";
-import { cutListsText, damagedLines, summaryName } from "./status.ts";
+import { noList, reportList, SiteList } from "./sites.ts";
+import { reportGaps, summaryName } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<ExitCode> {
@@ -81,11 +81,8 @@ async function run(
   if (otherFormat > 0)
     messages.say(`the files of ${counted(otherFormat, "finished website")} stay in the earlier format`, "warning");
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
-  const isRead = wasRead(list, messages);
-  if (queue.damaged > 0)
-    messages.say(`incomplete: ${damagedLines(queue.damaged)}; --from FILE restores missing websites`, "warning");
-  if (queue.cutLists > 0) messages.say(`incomplete: ${cutListsText(queue.cutLists)}, with --from FILE`, "warning");
-  const isWhole = isRead && queue.damaged + queue.cutLists === 0;
+  const { damaged, cutLists } = queue;
+  const isWhole = !reportGaps({ malformed: list.malformedCount, damaged, cutLists }, messages);
   const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isWhole;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, Stopped, UsageError } from "../exit-codes.ts"
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import type { FleetFlags } from "./flags.ts";
-import { noList, reportList, SiteList, wasRead } from "./sites.ts";
+import { noList, reportList, SiteList } from "./sites.ts";
 import * as status from "./status.ts";
 
 /** The flags of commands about a run on a queue. */
@@ -38,14 +38,6 @@ async function withQueue<T>(
   return work(queue).finally(() => queue.close());
 }
 
-async function* untilStopped<T>(list: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T, void> {
-  try {
-    yield* until(list, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
 async function expectWebsites(queue: RunQueue): Promise<void> {
   const { waiting, active, done } = await queue.counts();
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
@@ -69,21 +61,22 @@ export async function fillQueue(
     if (list.retry.length > 0)
       messages.say(`${run}: ${counted(await queue.retry(list.retry), "website")} to crawl again`);
     if (list.isGiven) {
-      const { added, known } = await queue.add(untilStopped(list, stop.signal));
+      const end = await queue.add(until(list, stop.signal)).catch((error: unknown) => {
+        messages.say(`${run}: the end of the list may be missing: add it again`, "warning");
+        if (!(error instanceof Stopped)) throw error;
+        return error;
+      });
       reportList(list, messages);
+      if (end instanceof Stopped) return end.exitCode;
       if (list.count === 0 && list.inOtherShards === 0) {
         messages.say("the list contains no website", "bad");
         return exitCodes.usage;
       }
-      const already = known === 0 ? "" : `; ${counted(known, "website")} already known`;
-      const isCut = stop.signal.aborted;
-      const rest = isCut ? "; stopped before the end of the list: add it again" : "";
-      messages.say(`${run}: added ${counted(added, "website")}${already}${rest}`, isCut ? "warning" : "good");
+      const already = end.known === 0 ? "" : `; ${counted(end.known, "website")} already known`;
+      messages.say(`${run}: added ${counted(end.added, "website")}${already}`, "good");
     }
-    const isRead = wasRead(list, messages);
-    const stopped: unknown = stop.signal.reason;
-    if (stopped instanceof Stopped) return stopped.exitCode;
-    return isRead ? exitCodes.complete : exitCodes.incomplete;
+    const hasGaps = status.reportGaps({ malformed: list.malformedCount }, messages);
+    return hasGaps ? exitCodes.incomplete : exitCodes.complete;
   };
   try {
     return await withQueue(flags, messages, fill);

@@ -8,7 +8,6 @@ import { UsageError } from "../exit-codes.ts";
 import { crawlOptions, namesIn } from "../flags.ts";
 import type { Messages } from "../output/messages.ts";
 import { type FleetFlags, retryNames } from "./flags.ts";
-import { malformedLines } from "./status.ts";
 
 export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
@@ -124,12 +123,6 @@ export function reportList(
       `${counted(inOtherShards, "website")} of the list ${inOtherShards === 1 ? "belongs" : "belong"} to other parts`,
       "quiet",
     );
-}
-
-/** Returns whether all lines are websites. If not, says so in the last message; the run is then incomplete. */
-export function wasRead({ malformedCount }: SiteList, messages: Messages): boolean {
-  if (malformedCount > 0) messages.say(`incomplete: ${malformedLines(malformedCount)}`, "warning");
-  return malformedCount === 0;
 }
 
 // A comment begins with # at the start of a line or after a space. Inside a URL, # begins a fragment.

@@ -10,6 +10,7 @@ import { counted, grouped, size } from "../../model/figures.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
+import type { Messages } from "../output/messages.ts";
 
 /** The name of the file with the totals of a fleet, in its output folder. */
 export const summaryName = "summary.json";
@@ -26,12 +27,8 @@ export async function folderStatus(folder: string, asJson: boolean, { stdout }: 
   } else {
     const state = process === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process})`;
     const left = `${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
-    const faults = [
-      ...(malformed ? [malformedLines(malformed)] : []),
-      ...(damaged > 0 ? [damagedLines(damaged)] : []),
-      ...(cutLists > 0 ? [cutListsText(cutLists)] : []),
-    ];
-    stdout.write(`${[`${state}: ${left}`, ...faults].join("\n")}\n${fleetTable(totals)}`);
+    const gaps = gapSentences({ malformed, damaged, cutLists });
+    stdout.write(`${[`${state}: ${left}`, ...gaps].join("\n")}\n${fleetTable(totals)}`);
   }
   return exitCodes.complete;
 }
@@ -97,16 +94,31 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
   quarantined: ": set aside because the process died five times",
 };
 
-export function malformedLines(count: number): string {
-  return `${counted(count, "line")} of the list ${count === 1 ? "is not a website" : "are not websites"}`;
+/** What may be missing in a run, and how to say it about one and about several. */
+const gapTexts = {
+  malformed: ["line of the list is not a website", "lines of the list are not websites"],
+  unreadable: ["summary could not be read", "summaries could not be read"],
+  damaged: [
+    "line of sites.ndjson is damaged and was skipped; --from FILE restores missing websites",
+    "lines of sites.ndjson are damaged and were skipped; --from FILE restores missing websites",
+  ],
+  cutLists: [
+    "list was not read to the end; add it again, with --from FILE",
+    "lists were not read to the end; add them again, with --from FILE",
+  ],
+  unfinished: ["website has no result yet", "websites have no result yet"],
+} as const;
+
+type Gaps = Readonly<Partial<Record<keyof typeof gapTexts, number | undefined>>>;
+
+function gapSentences(gaps: Gaps): string[] {
+  const entries = Object.entries(gapTexts) as [keyof Gaps, readonly [string, string]][];
+  return entries.flatMap(([name, texts]) => (gaps[name] ? [counted(gaps[name], ...texts)] : []));
 }
 
-/** Says how many lists were not added to their end. */
-export function cutListsText(count: number): string {
-  return `${counted(count, "list")} ${count === 1 ? "was" : "were"} not read to the end; add ${count === 1 ? "it" : "them"} again`;
-}
-
-/** Says how many lines of a journal were skipped. */
-export function damagedLines(count: number): string {
-  return `${counted(count, "line")} of ${journalName} ${count === 1 ? "is" : "are"} damaged and ${count === 1 ? "was" : "were"} skipped`;
+/** Reports what is missing in a run. Returns whether anything is. */
+export function reportGaps(gaps: Gaps, messages: Messages): boolean {
+  const sentences = gapSentences(gaps);
+  for (const sentence of sentences) messages.say(`incomplete: ${sentence}`, "warning");
+  return sentences.length > 0;
 }
