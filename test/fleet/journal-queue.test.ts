@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
+import { hasRoom } from "../../src/fleet/suspects.ts";
 import { isLong } from "../support/long.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
@@ -31,6 +32,20 @@ queueContract(() => {
 });
 
 const signal = new AbortController().signal;
+
+test.each([
+  [1, 16],
+  [2, 4],
+  [3, 1],
+])("after %d deaths, a suspect is crawled beside others, %d in all", (deaths, most) => {
+  const suspects = (length: number, each = deaths) => Array.from({ length }, () => ({ deaths: each }));
+  const healthy = suspects(50, 0);
+  expect(hasRoom([...healthy, ...suspects(most - 1)], { deaths })).toBe(true);
+  expect(hasRoom(suspects(most), { deaths })).toBe(false);
+  // The one that died most often decides.
+  expect(hasRoom(suspects(most), { deaths: 1 })).toBe(false);
+  expect(hasRoom(suspects(most), { deaths: 0 })).toBe(true);
+});
 
 test("the journal matches its published schema", async () => {
   const folder = newFolder();
