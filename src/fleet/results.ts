@@ -77,35 +77,34 @@ export function parsedSummary(name: string, text: string, job?: SiteJob, run?: s
   );
 }
 
-/**
- * A run and its results. `unreadable`: how many summaries are damaged, once all were read. `unfinished`: how many websites have none yet.
- * `damaged`: how many lines of the journal cannot be read. `cutLists`: how many lists were not added to their end.
- */
+/** A run and its results. Only a journal tells which websites have no result. */
 export interface StoredRun {
   readonly store: Store;
   readonly run: string;
   readonly results: AsyncIterable<SiteSummary>;
+  /** How many summaries are damaged, once all were read. */
   unreadable: number;
-  /** Only a journal names the websites that have no result. */
+  /** How many websites have no result yet, and how many of them were started. */
   readonly unfinished: number;
+  readonly active: number;
+  /** How many lines of the journal cannot be read. */
   readonly damaged: number;
+  /** How many lists were not added to their end. */
   readonly cutLists: number;
 }
 
 /** Opens the results of a run. Throws a `SitemapError` (`invalid-option`) if there is no such run. A run with a journal is named like its folder. */
 export async function storedRun(location: string, run?: string): Promise<StoredRun> {
-  const store = await Store.open(location);
-  const journal = path.join(location, journalName);
-  const ownName = nameOfFolder(location);
-  if (!isBucket(location) && existsSync(journal)) {
+  const { store, journal, chosen, names } = await openRun(location, "--run", run);
+  const name = run ?? (chosen || nameOfFolder(location));
+  if (journal !== undefined) {
     const { sites, damaged, cutLists } = await readState(journal);
-    const unfinished = [...sites.values()].filter(({ result }) => result === undefined).length;
-    const gaps = { unreadable: 0, unfinished, damaged, cutLists: cutLists.size };
-    return { store, run: run ?? ownName, results: readResults(journal), ...gaps };
+    const open = [...sites.values()].filter(({ result }) => result === undefined);
+    const active = open.filter(({ state }) => state === "active").length;
+    const gaps = { unreadable: 0, unfinished: open.length, active, damaged, cutLists: cutLists.size };
+    return { store, run: name, results: readResults(journal), ...gaps };
   }
-  const names = await summaryNames(store);
-  const chosen = chosenRun(location, names, ownName, run);
-  const stored = { store, run: run ?? (chosen || ownName), unreadable: 0, unfinished: 0, damaged: 0, cutLists: 0 };
+  const stored = { store, run: name, unreadable: 0, unfinished: 0, active: 0, damaged: 0, cutLists: 0 };
   async function* results() {
     const seen = new Set<string>();
     for (const name of names.filter((each) => runOf(each) === chosen)) {
@@ -123,15 +122,20 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   return Object.assign(stored, { results: { [Symbol.asyncIterator]: results } });
 }
 
+// Finds the results of a run: its journal, or the names of its summaries and the run chosen by `flag`.
+async function openRun(location: string, flag: string, run: string | undefined) {
+  const store = await Store.open(location);
+  const journal = path.join(location, journalName);
+  if (!isBucket(location) && existsSync(journal)) return { store, journal, chosen: "", names: [] };
+  // Summaries come first: a failure counts only if its website has none.
+  const all = [...(await store.list("summaries/")), ...(await store.list("failures/"))];
+  const names = all.filter((name) => name.endsWith(".json"));
+  return { store, journal: undefined, names, chosen: chosenRun(location, names, run, flag) };
+}
+
 function nameOfFolder(location: string): string {
   const name = path.basename(path.resolve(location)).replaceAll(/[^\w.-]/g, "_") || "run";
   return name.replace(/^[^a-z\d]/i, "run$&");
-}
-
-// Lists summaries first: a failure counts only if its website has none.
-async function summaryNames(store: Store): Promise<string[]> {
-  const names = [...(await store.list("summaries/")), ...(await store.list("failures/"))];
-  return names.filter((name) => name.endsWith(".json"));
 }
 
 // The run that a summary belongs to. Empty if the run has no name.
@@ -140,13 +144,8 @@ function runOf(summary: string): string {
 }
 
 // Chooses a run by its name. Only a run without a name can be given another one: results must not appear under the name of another run.
-function chosenRun(
-  location: string,
-  names: readonly string[],
-  ownName: string,
-  wanted?: string,
-  flag = "--run",
-): string {
+function chosenRun(location: string, names: readonly string[], wanted: string | undefined, flag: string): string {
+  const ownName = nameOfFolder(location);
   const runs = [...new Set(names.map(runOf))];
   if (runs.length === 0) throw invalid(`${location} has no results: neither ${journalName} nor summaries`);
   const [only] = runs.length === 1 ? runs : [];
@@ -172,17 +171,15 @@ export type EarlierRun = (job: SiteJob) => Promise<EarlierSite | undefined>;
  * one by one, when their websites are crawled: a bucket may have very many.
  */
 export async function earlierRun(location: string, run?: string): Promise<EarlierRun> {
-  const store = await Store.open(location);
-  const journal = path.join(location, journalName);
+  const { store, journal, chosen } = await openRun(location, "--previous-run", run);
   let archiveOf: (job: SiteJob) => Promise<string | undefined>;
   let hasArchives: boolean;
-  if (!isBucket(location) && existsSync(journal)) {
+  if (journal !== undefined) {
     const archives = new Map<string, string>();
     for await (const { key, files } of readResults(journal)) if (files["archive"]) archives.set(key, files["archive"]);
     archiveOf = async ({ key }) => archives.get(key);
     hasArchives = archives.size > 0;
   } else {
-    const chosen = chosenRun(location, await summaryNames(store), nameOfFolder(location), run, "--previous-run");
     archiveOf = async (job) => {
       const name = summaryName(job, chosen);
       const text = await store.get(name);

@@ -1,8 +1,5 @@
-// The totals of a fleet: sums over the results of its websites, and the state of a run by its journal.
-import path from "node:path";
+// The totals of a fleet: sums over the results of its websites.
 import { problem } from "../model/problem.ts";
-import { ownerOf } from "../storage/lock.ts";
-import { journalName, lockName, readResults, readState } from "./journal-file.ts";
 import { preferenceNames, type SiteOutcome, type SiteReason, type SiteSummary, siteOutcomes } from "./site-job.ts";
 
 export interface FleetTotals {
@@ -73,32 +70,4 @@ const mostNames = 1000;
 function common(code: SiteReason["code"], message: string): string {
   const general = code === "internal" ? "Internal failure" : problem(code).message;
   return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
-}
-
-/** The state of a run, while it is going on or after. */
-export interface FleetState {
-  readonly totals: FleetTotals;
-  /** The websites that are being read. */
-  readonly running: number;
-  readonly waiting: number;
-  /** Lines of the journal that could not be read. */
-  readonly damaged: number;
-  /** Lists that were not added to their end, and are not being added now. */
-  readonly cutLists: number;
-  /** The process that works in the folder. */
-  readonly process: number | undefined;
-}
-
-/** Reads the journal in a folder. */
-export async function fleetState(folder: string): Promise<FleetState> {
-  const journal = path.join(folder, journalName);
-  const counter = new FleetCounter();
-  for await (const summary of readResults(journal)) counter.see(summary);
-  const totals = counter.totals();
-  const { damaged, cutLists, ...state } = await readState(journal);
-  const sites = [...state.sites.values()];
-  const owner = ownerOf(path.join(folder, lockName))?.pid;
-  const running = owner === undefined ? 0 : sites.filter(({ state }) => state === "active").length;
-  const waiting = Math.max(0, sites.length - totals.websites - running);
-  return { totals, running, waiting, damaged, cutLists: owner === undefined ? cutLists.size : 0, process: owner };
 }

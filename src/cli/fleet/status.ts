@@ -1,12 +1,14 @@
 // `sitegrove fleet status` and the table at the end of a run.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { journalName } from "../../fleet/journal-file.ts";
+import { journalName, lockName } from "../../fleet/journal-file.ts";
+import { storedRun } from "../../fleet/results.ts";
 import type { RunQueue } from "../../fleet/run-queue.ts";
-import { type SiteOutcome, siteOutcomes } from "../../fleet/site-job.ts";
-import { FleetCounter, type FleetTotals, fleetState } from "../../fleet/totals.ts";
+import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { FleetCounter, type FleetTotals } from "../../fleet/totals.ts";
 import { defined } from "../../model/defined.ts";
 import { counted, grouped, size } from "../../model/figures.ts";
+import { ownerOf } from "../../storage/lock.ts";
 import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
@@ -17,20 +19,35 @@ export const summaryName = "summary.json";
 
 /** Shows the state of a fleet, which its journal records while it runs. */
 export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
-  if (!existsSync(path.join(folder, journalName)))
-    throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
-  const { totals, running, waiting, damaged, cutLists, process } = await fleetState(folder);
-  const malformed = malformedIn(path.join(folder, summaryName));
-  if (asJson) {
-    const rare = { ...defined({ malformed }), ...(damaged > 0 && { damaged }), ...(cutLists > 0 && { cutLists }) };
-    stdout.write(`${jsonOf({ ...totals, running, waiting, process: process ?? null, ...rare })}\n`);
-  } else {
-    const state = process === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process})`;
-    const left = `${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
-    const gaps = gapSentences({ malformed, damaged, cutLists });
-    stdout.write(`${[`${state}: ${left}`, ...gaps].join("\n")}\n${fleetTable(totals)}`);
+  const journal = path.join(folder, journalName);
+  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  const { results, active, unfinished, ...state } = await storedRun(folder);
+  const process = ownerOf(path.join(folder, lockName))?.pid;
+  const totals = await totalsOf(results);
+  const running = process === undefined ? 0 : active;
+  const waiting = unfinished - running;
+  const gaps = {
+    malformed: malformedIn(path.join(folder, summaryName)),
+    ...(state.damaged > 0 && { damaged: state.damaged }),
+    // While a process works in the folder, it may still be adding the list.
+    ...(process === undefined && state.cutLists > 0 && { cutLists: state.cutLists }),
+  };
+  if (asJson) stdout.write(`${jsonOf({ ...totals, running, waiting, process: process ?? null, ...defined(gaps) })}\n`);
+  else {
+    const name = process === undefined ? (waiting > 0 ? "stopped" : "finished") : `running (process ${process})`;
+    stdout.write(`${[stateText(name, running, waiting), ...gapSentences(gaps)].join("\n")}\n${fleetTable(totals)}`);
   }
   return exitCodes.complete;
+}
+
+async function totalsOf(results: AsyncIterable<SiteSummary>): Promise<FleetTotals> {
+  const counter = new FleetCounter();
+  for await (const summary of results) counter.see(summary);
+  return counter.totals();
+}
+
+function stateText(name: string, running: number, waiting: number): string {
+  return `${name}: ${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
 }
 
 // Returns how many lines of the list were not websites. The summary is written at the end of a run, so it may be missing or damaged.
@@ -46,13 +63,11 @@ function malformedIn(summary: string): number | undefined {
 /** Shows the state of a run on a queue. */
 export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   const { waiting, active, done, failed } = await queue.counts();
-  const counter = new FleetCounter();
-  for await (const summary of queue.results()) counter.see(summary);
-  const totals = counter.totals();
-  const state = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
-  const left = `${counted(active, "website")} in progress, ${grouped(waiting)} waiting`;
+  const totals = await totalsOf(queue.results());
+  const name = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
   const figures = { run: queue.run, waiting, active, done, failed, ...totals };
-  stdout.write(asJson ? `${jsonOf(figures)}\n` : `${queue.run}: ${state}: ${left}\n${fleetTable(totals)}`);
+  const text = `${queue.run}: ${stateText(name, active, waiting)}\n${fleetTable(totals)}`;
+  stdout.write(asJson ? `${jsonOf(figures)}\n` : text);
   return exitCodes.complete;
 }
 
