@@ -194,7 +194,10 @@ export class RunQueue implements SiteQueue {
     this.#worker ??= this.#server.worker(this.#queue.name) as Worker<JobData, SiteSummary>;
     for (;;) {
       const token = randomUUID();
-      const job = await this.#worker.getNextJob(token, { block: false });
+      const job = await this.#worker.getNextJob(token, { block: false }).catch((error: unknown) => {
+        if (error instanceof SyntaxError) return this.#unreadable(token);
+        throw error;
+      });
       if (job === undefined) return undefined;
       const { site } = dataOf(job);
       const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
@@ -204,6 +207,18 @@ export class RunQueue implements SiteQueue {
       } else if (hasRoom(this.#inFlight, { deaths: deathsOf(job) })) return this.#lease(job, site, token, attemptId);
       else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
     }
+  }
+
+  // Returns the job that this worker got but could not read, because another program wrote something that is not JSON.
+  async #unreadable(token: string): Promise<SiteQueueJob | undefined> {
+    const { connection } = this.#server;
+    for (const id of await connection.lrange(this.#queue.toKey("active"), 0, -1)) {
+      const key = this.#queue.toKey(id);
+      if ((await connection.get(`${key}:lock`)) !== token) continue;
+      await connection.hset(key, { data: "{}", opts: "{}" });
+      return this.#queue.getJob(id);
+    }
+    return undefined;
   }
 
   #lease(job: SiteQueueJob, site: SiteJob, token: string, attemptId: string): Lease {
