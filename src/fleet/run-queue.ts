@@ -119,14 +119,20 @@ export class RunQueue implements SiteQueue {
     for await (const job of this.#finished()) yield resultOf(job);
   }
 
-  /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
-  remove(): Promise<void> {
+  /** How many sites are being read. The site of a dead worker stays active until another one takes it, but nobody renews its lock. */
+  held(): Promise<number> {
     return this.#call(async () => {
       const { connection } = this.#server;
       const active = await connection.lrange(this.#queue.toKey("active"), 0, -1);
-      // The site of a dead worker stays active until another worker takes it, but nobody renews its lock.
       const locks = active.map((id) => `${this.#queue.toKey(id)}:lock`);
-      const held = locks.length === 0 ? 0 : await connection.exists(locks);
+      return locks.length === 0 ? 0 : connection.exists(locks);
+    });
+  }
+
+  /** Removes the run and its results. Throws a `SitemapError` (`invalid-option`) while its sites are being read. */
+  remove(): Promise<void> {
+    return this.#call(async () => {
+      const held = await this.held();
       if (held > 0) throw invalid(`${this.run} has ${counted(held, "website")} in progress: stop its workers first`);
       await this.#queue.obliterate({ force: true });
     });

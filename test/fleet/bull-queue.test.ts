@@ -87,8 +87,12 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     // A dead worker: nobody renews the lock of its website.
     await taken(monday);
     const client = new Redis({ port: redis.port, password: redisPassword, db: database });
+    expect(await monday.held()).toBe(1);
     await client.del(await client.keys("*:lock"));
     client.disconnect();
+    const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
+    const { stdout } = await sitegrove(["fleet", "status", "--queue", url(), "--run", "monday"], { env });
+    expect(stdout).toContain("monday: waiting for workers: 0 websites in progress, 1 waiting\n");
     await monday.remove();
     expect(await monday.counts()).toEqual({ waiting: 0, active: 0, done: 0, failed: 0 });
     expect(await tuesday.counts()).toEqual({ waiting: 1, active: 0, done: 1, failed: 0 });

@@ -62,7 +62,9 @@ function malformedIn(summary: string): number | undefined {
 
 /** Shows the state of a run on a queue. */
 export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
-  const { waiting, active, done, failed } = await queue.counts();
+  const { done, failed, ...left } = await queue.counts();
+  const active = Math.min(left.active, await queue.held());
+  const waiting = left.waiting + left.active - active;
   const totals = await totalsOf(queue.results());
   const name = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
   const figures = { run: queue.run, waiting, active, done, failed, ...totals };
