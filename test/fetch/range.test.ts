@@ -133,7 +133,9 @@ describe("the part that was read is kept, and the loss is reported", () => {
       client: fetchClient(fetch),
       retries: 2,
     }).read(`${server.origin}/a`);
-    expect([tenPages.startsWith(text), broken, server.requests.length]).toEqual([true, "body-reset", 1]);
+    // On a busy machine, `fetch` sees the end of the connection before its reset.
+    expect(broken).toMatch(/^body-(?:reset|short)$/);
+    expect([tenPages.startsWith(text), server.requests.length]).toEqual([true, 1]);
   });
 });
 
