@@ -1,4 +1,4 @@
-// Joins records on disk, in constant memory. Records with the same key (their first words) form a group.
+// Joins records on disk, with one partition at a time in memory. Records with the same key (their first words) form a group.
 import { Partitions, type Records } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -16,7 +16,7 @@ export interface JoinOptions {
   readonly keyLength: number;
   /** How many bits of the first word choose the partition. */
   readonly partitionBits: number;
-  /** Roughly how many records of a partition are read back: a website can construct URLs that all fall into one partition. */
+  /** Roughly how many records of a partition to read back at most, because a website can make URLs that all fall into one partition. */
   readonly most?: number;
 }
 
@@ -30,7 +30,7 @@ export class Join {
     this.#partitions = new Partitions(spill, 2 ** partitionBits, width, most);
   }
 
-  /** Whether a partition had too many records, so that groups are missing. */
+  /** Whether a partition that was read had too many records, so that some are missing. */
   get isCut(): boolean {
     return this.#partitions.isCut;
   }
@@ -65,11 +65,11 @@ class RecordGroups {
   readonly #width: number;
   readonly #keyLength: number;
   readonly #count: number;
-  // The first record of each group, plus 1, by hash.
+  // Maps a hash to the first record of its group, plus 1. An empty slot has 0.
   readonly #table: Int32Array;
-  // For each record, the next record of its group, plus 1.
+  // Maps a record to the next one of its group, plus 1. The last one has 0.
   readonly #next: Int32Array;
-  // For the first record of each group, the last record of the group. All other records have -1.
+  // Maps the first record of each group to the last one. All other records have -1.
   readonly #last: Int32Array;
 
   constructor({ words, count }: Records, width: number, keyLength: number) {

@@ -14,7 +14,7 @@ export interface Records {
 export class Partitions {
   readonly #spill: SpillFile;
   readonly #width: number;
-  /** How many blocks of a partition are read back at most. */
+  /** How many blocks of a partition to read back at most. */
   readonly #most: number;
   /** The length of a block, in words. */
   readonly #blockLength: number;
@@ -24,10 +24,10 @@ export class Partitions {
   readonly #used: number[];
   readonly #blocks: number[][];
   #loaded: Int32Array = none;
-  /** Whether a partition had too many records. */
+  /** Whether a loaded partition had too many records, so that some are missing. */
   isCut = false;
 
-  /** Creates `count` partitions for records of `width` words. Reads back roughly `most` records of a partition at most. */
+  /** Creates `count` partitions for records of `width` words. `load` returns roughly `most` records at most. */
   constructor(spill: SpillFile, count: number, width: number, most: number = Number.POSITIVE_INFINITY) {
     this.#spill = spill;
     this.#width = width;
