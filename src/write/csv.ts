@@ -27,8 +27,8 @@ export interface CsvOptions {
   /** The names of the columns. `all` stands for every field of a page. */
   readonly columns?: readonly string[] | undefined;
   /**
-   * A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page with an
-   * empty list keeps one row.
+   * A list to spread over rows, one row per item. Adds the fields of the items, unless some of them are among the columns. A page without
+   * items keeps one row.
    */
   readonly explode?: ListField | undefined;
   readonly separator?: CsvSeparator | undefined;
@@ -134,8 +134,8 @@ function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
   };
 }
 
-// Escapes signs that would begin a formula after a separator. The JSON keeps its value: lists have no numbers, so a sign is always inside a
-// string, where it may be escaped.
+// Escapes signs that would begin a formula after a separator. The JSON keeps its value: no field is an array of numbers, so such a sign
+// is always inside a string, where it may be escaped.
 function json(value: object): string {
   return printableJson(JSON.stringify(value)).replace(
     anyFormula,
@@ -160,7 +160,7 @@ export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
   };
 }
 
-// A cell without any of these is written unchanged. Most cells are URLs and dates, so this one test saves three others.
+// Matches cells that may need quotes or escapes. Most cells are URLs and dates, so this one test saves all others.
 const unusual = /[^ !#-+\--:<-{}~]|^[^A-Za-z0-9]| $/;
 
 // Not every spreadsheet uses our separator: in locales with a decimal comma, semicolons separate cells. Such a spreadsheet ignores our

@@ -120,7 +120,7 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
 function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   const { changed, changedOnlyLastModified: onlyDate } = totals;
   if (kind === "changed" && onlyDate > 0) {
-    // Shows 100% only for all of them, and 0% only for none.
+    // Never rounds to 0% or 100%.
     const share = onlyDate === changed ? 100 : Math.min(99, Math.max(1, Math.round((onlyDate / changed) * 100)));
     return `${share}% changed only lastModified; --ignore lastModified skips ${onlyDate === 1 ? "it" : "them"}`;
   }
@@ -129,7 +129,7 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
-// Returns the tables of changes by sitemap and by section. A table with a single row would say nothing new.
+// Returns the tables of changes by sitemap and by section. Omits a table if there is only one sitemap or section.
 function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
   const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
   return [
@@ -159,7 +159,7 @@ function sitemapInWords({ change, missing }: SitemapChange): string {
   return `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
 }
 
-// Describes which fields of a page differ.
+// Returns the details that the kind of a change does not say, such as the fields that differ.
 function changeInWords(change: PageChange): string {
   switch (change.kind) {
     case "added":

@@ -139,5 +139,5 @@ export function textJson(text: string): string {
   return special.test(text) ? jsonOf(text) : `"${text}"`;
 }
 
-// Matches what needs escaping: anything but visible ASCII, what JSON escapes, and the start of a command to GitHub's runner.
+// Matches text that needs escaping: non-ASCII, control characters, quotes, backslashes, and the start of a command to GitHub's runner.
 const special = /[^\x20-\x7e]|["\\]|##\[/;

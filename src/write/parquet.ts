@@ -19,7 +19,7 @@ export class ParquetTables {
   readonly #tables: ReadonlyMap<ParquetFile, ParquetTable>;
 
   /**
-   * With the name of a run, the tables are those of a dataset: they include a table of websites, and every row has the time of the fetch.
+   * With the name of a run, the tables are those of a dataset: they include websites and changes, and every row has the time of the fetch.
    * A table without a sink is not written.
    */
   constructor(sink: (file: ParquetFile) => ByteSink | undefined, run?: string) {
@@ -217,7 +217,7 @@ class ParquetTable {
       })),
       rowGroupSize: rows.length,
     });
-    // No indexes are written, but the writer still creates an empty one for each column.
+    // The writer queues an empty index for each column, even without indexes.
     this.#writer.pendingIndexes = [];
   }
 }

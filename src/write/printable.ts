@@ -34,7 +34,7 @@ export function printableJson(json: string): string {
   return text.includes("##[") && process.env["GITHUB_ACTIONS"] ? text.replaceAll("##[", "\\u0023#[") : text;
 }
 
-// These are all but C0, which JSON.stringify escapes itself.
+// C0 is not among them, because JSON.stringify escapes it.
 const inJson = "\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff";
 // Each expression exists twice, because `test` remembers its position if the expression has the flag `g`.
 const control = new RegExp(`[\\u0000-\\u001f${inJson}]`);

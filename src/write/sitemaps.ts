@@ -1,6 +1,6 @@
 // The formats `sitemaps` and `sitemaps-csv`: one row for each sitemap of the tree with sizes and times, as a table for
-// people or for spreadsheets. Rows are made from the events of a crawl, in which children come before their index; the rows are in the
-// order of the tree.
+// people or for spreadsheets. Rows come from the events of a crawl, which reports children before their index, but are in the order of
+// the tree.
 import type { CrawlEvent, SitemapEvent } from "../model/event.ts";
 import { duration, grouped, size } from "../model/figures.ts";
 import type { Problem } from "../model/problem.ts";
