@@ -112,7 +112,7 @@ class Collector implements PageWatcher {
   pages = 0;
   /** Pages with errors or warnings. */
   flawed = 0;
-  // The section of each page, because rules that compare pages report them after the pass.
+  // The section of each page, because rules that compare pages add flaws after all pages were read.
   readonly #sectionOf: Uint16Array;
   readonly #isFlawed: Marks;
 

@@ -174,7 +174,7 @@ function weight(text: string): number {
   return Buffer.byteLength(escaped(text));
 }
 
-/** Decodes the percent-encoded letters of other alphabets in a URL. */
+/** Decodes percent-encoded non-ASCII letters in a URL. */
 export function readableUrl(url: string): string {
   if (!/%[89a-f]/i.test(url)) return printable(url);
   return printable(

@@ -29,7 +29,7 @@ export class LanguageCounts {
     else this.#languages.set(detached(code.toLowerCase()), { language: detached(code), pages: 1 });
   }
 
-  /** How many languages there are, as far as they are told apart. */
+  /** The number of languages, up to `mostLanguages`. */
   get count(): number {
     return this.#languages.size;
   }

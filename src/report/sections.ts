@@ -10,7 +10,7 @@ const depth = 3;
 const mostNodes = 20_000;
 // The last quarter of the nodes is reserved for hosts and first directories, which matter most.
 const mostDeepNodes = 15_000;
-// A directory with this many directories that have fewer than `fewPages` pages each, such as article numbers, accepts no more of them.
+// A directory accepts no more than this many directories, if they have fewer than `fewPages` pages on average, such as article numbers.
 const manyChildren = 2000;
 const fewPages = 3;
 /** The maximum length of a name in characters. */
