@@ -442,7 +442,7 @@ interface ChangedPage extends DeclaredPage {
 interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
+  /** Releases the state without changing it. Needed only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 

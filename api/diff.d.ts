@@ -36,7 +36,7 @@ export interface ChangedPage extends DeclaredPage {
 export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
+  /** Releases the state without changing it. Needed only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 
@@ -226,8 +226,8 @@ export declare function changes(target: CrawlTarget, options: ChangesOptions): C
 export declare function diffTrees(before: DiffSide, after: DiffSide, options?: DiffOptions): AsyncIterable<TreeChange>;
 
 /**
- * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are
- * followed; robots.txt is respected.
+ * Requests every page of the old side that the new side does not list, except expired news and feed items, and reports where it leads.
+ * Follows redirects, and respects robots.txt.
  *
  * @example
  * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);

@@ -17,7 +17,7 @@ export function startOf(file: string, length: number = magicLength): Uint8Array 
   }
 }
 
-/** Returns the kind of a file. A file with the extension of an archive always counts as one. Throws the system's error. */
+/** Returns the kind of a file. A file with the extension of an archive always counts as one. Throws if it cannot be read. */
 export function kindOfFile(file: string): Kind {
   // Opening a pipe would wait for a writer.
   if (!statSync(file).isFile()) throw new Error("it is not a file");

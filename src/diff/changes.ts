@@ -56,7 +56,7 @@ export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "o
 export interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
   /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
-  /** Releases the state without changing it. Call it only if the loop finished and you do not commit. */
+  /** Releases the state without changing it. Needed only if the loop finished and you do not commit. */
   close(): Promise<void>;
 }
 
@@ -141,7 +141,7 @@ export class ChangesRun {
     this.#filter = new PageFilter(resolvePageFilters({ allowedFor }));
     this.#settings = resolveDiffOptions({ ...diff, only });
     this.#target = target;
-    // The caller's paths must not begin like those that this class marks.
+    // Removes leading `/` and `./`, because `replacedMark` and `robotsMark` use them.
     const extraKnownPaths = resolveOptions(crawl).extraKnownPaths.map((path) => path.replace(/^(?:\.?\/)+/, ""));
     this.#crawl = { ...crawl, extraKnownPaths, signal: diff.signal };
     this.#name = checkPath("state", state);
@@ -192,9 +192,9 @@ export class ChangesRun {
   }
 
   async #allowed(changes: readonly PageChange[]): Promise<readonly PageChange[]> {
-    const present = changes.filter((change) => !isLeft(change));
+    const present = changes.filter((change) => !isRemoval(change));
     const allowed = new Set(await this.#filter.pages(present.map(({ page }) => page)));
-    return changes.filter((change) => isLeft(change) || allowed.has(change.page));
+    return changes.filter((change) => isRemoval(change) || allowed.has(change.page));
   }
 
   /** Replaces the state on disk with the next one, in a single rename. */
@@ -266,9 +266,9 @@ export class ChangesRun {
   async #visit(state: State | undefined): Promise<SitemapTree> {
     let tree = await this.#crawlNow(state, []);
     if (tree.unreachable !== undefined) return tree;
-    const wasMadeAlike = this.#wasMadeAlike(state);
+    const coversLastRun = this.#coversLastRun(state);
     // If discovery did not try sitemaps that it found before, crawls again and requests them by path.
-    const missing = wasMadeAlike ? this.#markedPathsOf(this.#evidence(tree, state).unasked()) : [];
+    const missing = coversLastRun ? this.#markedPathsOf(this.#evidence(tree, state).unasked()) : [];
     if (missing.length > 0) {
       await tree.close();
       rmSync(this.#received, { force: true });
@@ -282,7 +282,7 @@ export class ChangesRun {
     this.#kept = kept;
     for (const url of this.#kept) stale.add(urlKey(url));
     const isWhole = tree.complete && tree.root.problems.length === 0 && stale.size === 0;
-    if (isWhole && wasMadeAlike) return tree;
+    if (isWhole && coversLastRun) return tree;
     const unread = evidence.unread();
     const replaced = this.#pathsOf(evidence.replaced()).map((path) => replacedMark + path.slice(1));
     const held = [...this.#markedPathsOf(unasked), ...replaced];
@@ -323,8 +323,8 @@ export class ChangesRun {
     return buildTreeWhile(this.#target, { ...this.#crawl, ...previous, extraKnownPaths, save: this.#received }, {});
   }
 
-  // Whether this run looks everywhere that the last run looked. Ignores extra paths, because earlier runs add some.
-  #wasMadeAlike(state: State | undefined): boolean {
+  // Whether this run looks everywhere that the last run looked. Ignores extra paths, because runs add some themselves.
+  #coversLastRun(state: State | undefined): boolean {
     const [own, both] = [{}, state?.archive.info?.settings ?? {}].map((was) => ({
       ...withPlaces(this.#crawl, was, []),
       extraKnownPaths: undefined,
@@ -400,7 +400,7 @@ function knownDocuments(
   };
 }
 
-function isLeft({ kind }: PageChange): boolean {
+function isRemoval({ kind }: PageChange): boolean {
   return kind === "removed" || kind === "expired";
 }
 
@@ -415,7 +415,7 @@ function certainty(tree: SitemapTree): (change: PageChange) => boolean {
     const isLimit = sitemap.kind === "invalid" && sitemap.reason.code.startsWith("limit-");
     if (sitemap.kind === "index" || isLimit) namesAll &&= isWhole;
   }
-  return (change) => !isLeft(change) || (readable.get(change.sitemap) ?? namesAll);
+  return (change) => !isRemoval(change) || (readable.get(change.sitemap) ?? namesAll);
 }
 
 // Compares a tree as if it were complete. `certainty` then drops the changes that are not certain.

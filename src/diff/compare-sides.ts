@@ -96,7 +96,7 @@ async function* compare(
       hasAllBefore &&= kind !== "unknown";
       if (kinds.has(kind)) marksAfter.set(other.number - is.start, alone);
     } else if (one === undefined || other === undefined) {
-      // The page was declared only by documents that turned out not to be sitemaps.
+      // Only void lists declare this page.
     } else if (comparesFields && !(one.date === other.date && one.rest === other.rest)) {
       counts.changed += 1;
       if (one.rest === other.rest) counts.changedOnlyLastModified += 1;
@@ -236,8 +236,8 @@ function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<Sitemap
   }
 }
 
-// Whether a sitemap that this side lacks is known not to exist. It is, if the index that lists it on the other side was fully read here. If
-// that index is missing, too, its own index decides. Indexes can list one another, so the search remembers what it has seen.
+// Whether a sitemap that this side lacks is known not to exist: the index that lists it on the other side was fully read here. If that
+// index is missing, too, its own index decides. Indexes can list one another, so the search remembers what it has seen.
 function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): boolean {
   const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
   const seen = new Set([sitemap]);

@@ -77,16 +77,16 @@ export interface SideFacts {
   readonly unread?: readonly string[];
   /** How many entries of each sitemap were skipped, by its key; `""` for a file. */
   readonly skipped?: ReadonlyMap<string, number>;
-  /** The keys of documents that may be cut off, because neither their length nor their format shows it. */
+  /** The keys of documents that may be cut off unnoticed, because neither a length nor their format would show it. */
   readonly openEnded?: ReadonlySet<string>;
   /** URLs that discovery tried without learning whether there is a sitemap. */
   readonly unsure?: ReadonlySet<string>;
   /**
-   * The URLs of all sitemaps that indexes list, if they are known. Some may not have been read, because filters skipped them, or because
-   * they are missing from an archive of such a run.
+   * The URLs of all sitemaps that indexes list, if they are known. Some may not have been read, because filters of this run, or of the run
+   * that wrote the archive, skipped them.
    */
   readonly declared?: ReadonlySet<string>;
-  /** Whether discovery tried a URL, or could not have tried it, because it is on another host or the sitemaps were given. */
+  /** Whether discovery tried a URL, or could not have tried it, because it is not below the homepage or the sitemaps were given. */
   readonly isTried?: (url: string) => boolean;
   /** Whether pages have more fields than their URL. */
   readonly hasFields: boolean;

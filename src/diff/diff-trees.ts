@@ -1,6 +1,6 @@
-// Compares two trees, in declared order and constant memory. Both are read once, and each page becomes a record of 20 bytes. The records
-// are joined on disk, partition by partition, to mark the pages that differ. Documents with marked pages are then read again, to report
-// these pages. The URLs are never all in memory.
+// Compares two trees, in declared order, without keeping all URLs in memory. Both are read once, and each page becomes a record of 20
+// bytes. The records are joined on disk, partition by partition, to mark the pages that differ. Documents with marked pages are then read
+// again, to report these pages.
 
 import { flatten } from "../crawl/crawl.ts";
 import { SpillFile } from "../join/spill-file.ts";

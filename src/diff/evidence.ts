@@ -111,9 +111,9 @@ export class Evidence {
     return stale;
   }
 
-  // Whether a page that its sitemap lost may be in a document that nobody has read: a sitemap that is new and unreadable, or one that an index
-  // or robots.txt lists which could be fully read the last time. If that lasts, a new sitemap counts only in the first run, because until
-  // its pages are known, no sitemap that lost one could list new pages.
+  // Whether a page that its sitemap lost may have moved to a document that this run could not read: a new sitemap, or one listed by an index
+  // or robots.txt that can no longer be fully read. A new sitemap counts only in its first run: otherwise, while it stays unreadable, no
+  // sitemap that lost a page could list new ones.
   #mayListElsewhere(): boolean {
     const isNews = ([key, each]: [string, Sitemap]) => {
       const last = this.#known.get(key);
@@ -130,7 +130,7 @@ export class Evidence {
   }
 
   // Whether a list that may be cut off has only pages that it had before, except for its last URL, which may be cut off, too. If it also has
-  // new ones, it is used, because a list without a length would otherwise never have any.
+  // new ones, it is accepted, because otherwise a list without a length could never add a page.
   async #isStart(sitemap: Sitemap, last: Sitemap): Promise<boolean> {
     if (!isOpenEnded(problemsOf(sitemap)) || sitemap.kind !== "pages") return false;
     const before = new TextSet();
@@ -149,9 +149,7 @@ export class Evidence {
     return true;
   }
 
-  /**
-   * Returns `robots` or `homepage` if that document could not be fully read today, unless the last state has the same problem.
-   */
+  /** Returns `robots` or `homepage` if that document could not be fully read today, unless the last state has the same problem. */
   unread(): Set<Role> {
     const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
     const { problems } = this.#now.root;
@@ -160,7 +158,7 @@ export class Evidence {
 
   /**
    * Returns sitemaps that are no longer listed, but whose pages may be in a document that cannot be read today: an index, or a sitemap that
-   * was never read before. A document that is not found (404) counts only in the first run that misses it.
+   * was never read before. A document that is not found (404, 410) counts only in the first run that misses it.
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {

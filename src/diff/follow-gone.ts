@@ -1,4 +1,4 @@
-// Checks a migration: requests every page that is gone at its old address, and says where it leads.
+// Checks a migration: requests the pages that the new side lacks at their old addresses, and reports where they lead.
 
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
@@ -22,8 +22,8 @@ export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
 }
 
 /**
- * Requests every page of the old side that the new side does not list, at its old address, and tells where it leads. Redirects are
- * followed; robots.txt is respected.
+ * Requests every page of the old side that the new side does not list, except expired news and feed items, and reports where it leads.
+ * Follows redirects, and respects robots.txt.
  *
  * @example
  * for await (const { url, verdict, finalUrl } of followGone("old.warc.gz", "https://example.org/")) console.log(verdict, url, finalUrl);
@@ -87,7 +87,7 @@ export async function* followRows(
   }
 }
 
-// Returns the URLs that the caller gave, which may be private. URLs from an archive or a file may not, because they are not trusted.
+// Returns the URLs that the caller gave, which may have private addresses. URLs from an archive or a file may not: they are not trusted.
 function namedUrls(side: DiffSide): string[] {
   if (isTree(side) || isBytes(side)) return [];
   if (typeof side === "string") return isTarget(side) ? [side] : [];

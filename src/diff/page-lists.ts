@@ -18,7 +18,7 @@ export interface PageList {
   /** The number of the sitemap's first page. */
   readonly start: number;
   count: number;
-  /** The document turned out not to be a sitemap, so its records do not count. */
+  /** The records do not count, because the document turned out not to be a sitemap, or cannot be read again. */
   isVoid?: true;
   /** The sitemap is a feed: items leave it when there are newer ones. */
   isFeed?: boolean;
@@ -34,7 +34,7 @@ export class PageLists {
   readonly lists: PageList[] = [];
   /** The number of the first page of this side. */
   readonly start: number;
-  /** The number after that of the last page. */
+  /** The number of the last page, plus 1. */
   end: number;
   readonly #starts: number[] = [];
   readonly #join: Join;

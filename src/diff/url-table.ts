@@ -18,7 +18,7 @@ export function isTableStart(start: Uint8Array): boolean {
 
 /**
  * Yields the column of URLs as text, with one URL per line. `column` is its name, or its number, starting at 1. Throws a `SitemapError` if
- * the table has no such column, or the column has no URLs.
+ * the table has no such column, or the first value of the column is not a URL.
  */
 export async function* urlColumn(
   name: string,
@@ -39,7 +39,7 @@ export async function* urlColumn(
 
 const batchLength = 64 * 1024;
 
-/** Throws a `SitemapError` unless the beginning of a table has a column of URLs. */
+/** Throws a `SitemapError` if `urlColumn` would, given the beginning of a table. */
 export function expectUrlColumn(name: string, start: Uint8Array, column?: string): void {
   const urls = new UrlColumn(name, column);
   for (const row of firstRows(start)) urls.lineOf(row);
