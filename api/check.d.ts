@@ -193,11 +193,11 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
   /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
-  /** The number of other cases that are in the baseline. */
+  /** The number of other occurrences that are in the baseline. */
   readonly known?: number;
 }
 
-/** One case of a finding. */
+/** One occurrence of a finding. */
 export interface FindingExample {
   /** The page concerned. */
   readonly url?: string;
@@ -228,7 +228,7 @@ export interface LastmodReason {
    * - `all-equal`: all pages of a sitemap have the same date
    * - `all-today`: all pages of a sitemap changed within a day of the request
    * - `request-time`: dates are the time of the request
-   * - `common-date`: pages of all sitemaps have the same date
+   * - `common-date`: many pages of the website have the same date
    * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
    * - `older-than-page`: pages say that they changed later
@@ -254,8 +254,8 @@ export interface LastmodTrust {
 
 /**
  * What a rule needs. `complete`: a complete tree. `site`: a website, not just one of its sitemaps. `location`: the URL of the document.
- * `response`: the server's response.
- * `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: one of these.
+ * `response`: the server's response. `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: either
+ * `requested` or `files`.
  */
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "requested" | "files" | "pages";
 
@@ -371,7 +371,7 @@ export interface SiteFolder {
   readonly path: string;
 }
 
-/** The built-in rules, with their sentences. */
+/** The built-in rules, in the order of the documentation. */
 export declare const checkRules: readonly BuiltInRule[];
 
 /** Converts a result to a SARIF log. */

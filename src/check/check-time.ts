@@ -48,7 +48,7 @@ export class Receipt {
     this.#given = given;
   }
 
-  /** Returns when a sitemap was received, in milliseconds. That is now if it did not come from a server. */
+  /** Returns when a sitemap was received, in milliseconds. Returns the current time if it did not come from a server. */
   async of(sitemap: Sitemap): Promise<number> {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }

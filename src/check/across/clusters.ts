@@ -1,5 +1,5 @@
-// Checks the return links of alternate pages across all sitemaps, exactly and in constant memory. Pages with the same set
-// of alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
+// Checks the return links of alternate pages across all sitemaps, with records on disk. Pages with the same set of
+// alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
 // the other clusters are read again, and their links, one record each, are looked up among all pages.
 
@@ -96,9 +96,8 @@ export class Clusters {
   }
 
   /**
-   * Yields all findings, in no order. If not everything was read (`isComplete`), an unread sitemap may have the return links of a target
-   * that is listed without alternate pages. Unless the whole website was read (`isWebsite`), an unread sitemap may list an unlisted
-   * target.
+   * Yields all findings, in no order. Unless everything was read (`isComplete`), an unread sitemap may have the return links of a target
+   * that is listed without alternate pages. Unless that was the whole website (`isWebsite`), another sitemap may list an unlisted target.
    */
   *findings({ join }: UrlRecords, isComplete: boolean, isWebsite: boolean): Generator<Found, void> {
     for (const [{ words, starts }, target] of this.#links.groupsWith(join)) {

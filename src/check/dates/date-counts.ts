@@ -13,7 +13,7 @@ export const noDate: number = ageClasses - 1;
 // A common date is reported if at least this many pages, and this share of the dated ones, have it.
 const manyPages = 50;
 const largeShare = 0.1;
-// A common day must have this many times the average, because every day has many pages if there are few days.
+// A common day must have half of all dates or this many times the average, because every day has many pages if there are few days.
 const unusual = 4;
 
 /** A day, and how many pages have it as their date. */
@@ -73,7 +73,7 @@ export class DateCounts {
     );
   }
 
-  /** The median age in days of pages with a date. Undefined if no page has one, or half of them are older than the web. */
+  /** The median age in days of the dates that are not in the future. Undefined if there are none, or half are older than the web. */
   get medianAge(): number | undefined {
     let left = Math.ceil((this.dated - this.future) / 2);
     if (left <= 0) return undefined;

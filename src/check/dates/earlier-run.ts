@@ -93,9 +93,9 @@ export class EarlierRun {
     return dates;
   }
 
-  // Returns a function that tells whether a page is the same as before. Lines that several pages share belong to the template. A page
-  // without lines of its own may be the shell of an application, and one with only shared changes may have a new footer: both are
-  // undefined.
+  // Returns a function that tells whether a page is the same as before. Lines that several pages share belong to the template. The function
+  // returns undefined for a page without lines of its own, which may be the shell of an application, and for one with only shared changes,
+  // which may have a new footer.
   #verdicts(): (page: ComparedPage) => boolean | undefined {
     const counts = new Map<number, number>();
     for (const { lines } of this.#compared.values())

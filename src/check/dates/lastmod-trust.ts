@@ -20,7 +20,7 @@ export interface LastmodReason {
    * - `all-equal`: all pages of a sitemap have the same date
    * - `all-today`: all pages of a sitemap changed within a day of the request
    * - `request-time`: dates are the time of the request
-   * - `common-date`: pages of all sitemaps have the same date
+   * - `common-date`: many pages of the website have the same date
    * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
    * - `older-than-page`: pages say that they changed later

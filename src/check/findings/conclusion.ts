@@ -7,10 +7,10 @@ import { type Need, severities } from "../rules/rule.ts";
 import type { FindingDraft } from "./findings.ts";
 import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
 
-// Inputs that the caller may leave out. When the time limit is reached, rules that need one of them are only reported if it was given.
+// Inputs that the caller may leave out. When the time limit is reached, rules that need one are listed only if one was given.
 const optional: readonly Need[] = ["requested", "files", "pages"];
 
-// Why a rule was not checked, by what it needs. Needs without a sentence are optional, and not reported as missing.
+// Why a rule was not checked, by what it needs. `missingInWords` is the reason for `complete`; other needs are not reported as missing.
 const reasons: Readonly<Partial<Record<Need, string>>> = {
   site: "the whole website is needed",
   location: "the file's URL is unknown",
@@ -80,7 +80,7 @@ function missingInWords({ tree }: CheckRun): string {
 function sorted({ findings, tree, settings }: CheckRun): FindingDraft[] {
   const sitemaps = new Map<string, { readonly at: number; readonly pages: number }>();
   for (const each of tree.sitemaps()) {
-    // A sitemap that cannot be read may have any number of pages, so it counts as the whole website.
+    // An index or an unreadable sitemap may concern any number of pages, so it counts as the whole website.
     const pages = each.kind === "pages" ? each.pageCount : tree.pageCount;
     if (!sitemaps.has(each.url)) sitemaps.set(each.url, { at: sitemaps.size, pages });
   }

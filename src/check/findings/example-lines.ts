@@ -38,7 +38,7 @@ function urlOf({ url, value }: Lineless): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** Finds the lines of URLs in a document. If no entry has a URL, finds its first occurrence. */
+/** Finds the lines of URLs in a document: the first entry with the URL or, if there is none, the first place that contains it. */
 export async function linesOf(
   wanted: ReadonlySet<string>,
   text: AsyncIterable<string>,

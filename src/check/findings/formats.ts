@@ -111,7 +111,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
       if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
-      // Shows three examples in total. Usually all of them are from the first sitemap.
+      // Shows three examples in all, but at least one from each sitemap.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
         if (text !== "") lines.push(`    ${shown(text)}`);

@@ -92,7 +92,7 @@ async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: rea
   const ofEntries = new Set(problems.filter((each) => isOfEntry(each, sitemap)).map(({ code }) => code));
   const unlisted = new Map(problems.map((each) => [each.code, each]));
   const seen = new Set<string>();
-  // Twice as many as are shown, because some may look the same.
+  // Collects twice as many as are shown, because some may look the same.
   const most = rows === undefined ? 2 * mostExamples : Number.POSITIVE_INFINITY;
   const log = new RepeatedProblems(counts, ofEntries, most);
   const parser = createDocumentParser({
@@ -205,7 +205,7 @@ class RepeatedProblems extends ProblemLog implements EntryListener {
     this.#open = [];
   }
 
-  // Returns false while more problems of this kind are wanted, because the parser collects no facts about problems that it has.
+  // Returns false while more problems of this kind are wanted, because the parser collects no facts about problems that the log has.
   override has(code: ProblemCode): boolean {
     return (this.#left.get(code) ?? 0) === 0 && super.has(code);
   }

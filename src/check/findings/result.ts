@@ -63,11 +63,11 @@ export interface Finding {
   readonly examples: readonly FindingExample[];
   /** How many sitemaps are combined in this finding, if a rule found something in very many. */
   readonly otherSitemaps?: number;
-  /** The number of other cases that are in the baseline. */
+  /** The number of other occurrences that are in the baseline. */
   readonly known?: number;
 }
 
-/** One case of a finding. */
+/** One occurrence of a finding. */
 export interface FindingExample {
   /** The page concerned. */
   readonly url?: string;
@@ -79,7 +79,7 @@ export interface FindingExample {
   readonly line?: number;
 }
 
-/** What is known about one case. */
+/** What is known about one occurrence. */
 export type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 
 /** Counts the rules that failed, and their occurrences. */
@@ -91,7 +91,7 @@ export function tally(findings: readonly Finding[]): Pick<CheckResult, "rulesFai
   return { rulesFailed, occurrences };
 }
 
-/** The findings by rule and severity, in their order. */
+/** Groups findings by rule and severity, and keeps their order. */
 export function groupedByRule(findings: readonly Finding[]): (readonly [Finding, ...Finding[]])[] {
   const groups = new Map<string, [Finding, ...Finding[]]>();
   for (const finding of findings) {

@@ -22,7 +22,7 @@ export interface FolderAddress {
   readonly url: string | undefined;
 }
 
-/** A URL in a file: where it says that the website is. */
+/** A URL that tells the address of the website, and the file and line that contain it. */
 type Mention = readonly [url: string, name: string, line: number];
 
 export function readFolderAddress(folder: string): FolderAddress {
@@ -57,7 +57,7 @@ export function readFolderAddress(folder: string): FolderAddress {
   return { found, url: isAgreed ? baseOf(folder, origin, own, pages) : undefined };
 }
 
-// Returns the address that occurs most often, with its first place; none if there is none.
+// Returns the address that occurs most often, with its first place, or an empty list.
 function commonAddress(folder: string, by: string, mentions: readonly Mention[]): FoundAddress[] {
   const addresses = new Map<string, { readonly first: FoundAddress; count: number }>();
   for (const [url, name, line] of mentions) {
@@ -116,8 +116,8 @@ const addressSettings: readonly (readonly [generator: RegExp, files: RegExp, set
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// Finds the path that the website is below, if any: from the canonical link of its homepage, or because most listed pages are files only
-// without that path.
+// Finds the URL that the folder is published at: from the canonical link of its homepage, or by trying from which path on most listed pages
+// have a file.
 function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
   if (own !== undefined) return new URL(".", own).href;
   const paths = pages.flatMap((url) => parseUrl(url)?.pathname ?? []).slice(0, mostFiles);

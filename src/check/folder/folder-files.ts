@@ -1,5 +1,5 @@
-// Finds the files of a static site by their paths in URLs. Symbolic links cannot lead out of their folder. `ls` needs only this module to
-// read a folder.
+// Finds the files of a static site by their paths in URLs. Symbolic links cannot lead out of their folder. This is not in site-files.ts,
+// because `ls` reads folders, too, and should load little.
 import fs, { type Dirent } from "node:fs";
 import path from "node:path";
 import { systemReason } from "../../model/errors.ts";

@@ -92,7 +92,7 @@ export class SiteFiles {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }
 
-  /** Lists the rules that the files do not suffice for, after all pages were checked. */
+  /** Lists the rules that could not be fully checked with these files, after all pages were checked. */
   notChecked(): NotChecked[] {
     const all: NotChecked[] = [];
     if (!this.hasPages) {

@@ -60,7 +60,7 @@ export const bounds = {
   pageNewer: 86_400_000,
   /** How many pages are compared with their content in an earlier run. */
   comparedPages: 5_000,
-  /** With fewer letters that are (or changed) only on this page, it is unknown whether its content changed. */
+  /** If a page has fewer letters that no other page has, or fewer of them changed, it is unknown whether its content changed. */
   ownLetters: 30,
   /** How many images are requested: for one page, and in all. */
   imagesOfPage: 3,

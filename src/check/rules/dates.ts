@@ -88,7 +88,7 @@ class SitemapCounts {
 export class DateRules {
   readonly #trust: LastmodEvidence;
   #sitemap = new SitemapCounts();
-  // The pages of all XML sitemaps. Other formats have no dates, or require them.
+  // These count XML sitemaps only, because lists of URLs have no dates, and nearly all feeds have them.
   #xmlPages = 0;
   #xmlDated = 0;
   #xmlDateOnly = 0;

@@ -82,8 +82,8 @@ type Language = LanguageCode & { readonly code: string; readonly hash: number };
 export class LanguageRules {
   readonly #scan = new UrlScan();
   readonly #codes = new Map<string, Language>();
-  // About the current entry: the fingerprints of its URLs, the first URL of each language, and how many regions a language has. They are
-  // reused, because a website may have millions of entries.
+  // These describe the current entry: the fingerprints of its URLs, the first URL of each language, and how many regions a language has.
+  // They are reused, because a website may have millions of entries.
   readonly #urls = new Set<number>();
   readonly #firstUrls = new Map<string, string>();
   readonly #regions = new Map<string, number>();

@@ -175,7 +175,7 @@ export class MediaRules {
     else host.count += 1;
   }
 
-  /** Checks what is about the whole website, after all pages. `isComplete` is whether everything declared was read. */
+  /** Checks the rules about the whole website, after all pages. `isComplete` is whether everything declared was read. */
   async finish({ findings, tree, site }: CheckRun, isComplete: boolean): Promise<void> {
     const others = [...this.#hosts.values()].filter(({ count }) => count > 0);
     const domainOf = others.length === 0 ? String : await registrableDomains();

@@ -35,7 +35,7 @@ export const ruleGroups: ReadonlyMap<string, readonly IdentifiedRow[]> = new Map
 /** The rows of all groups. */
 export const ruleRows: readonly IdentifiedRow[] = [...ruleGroups.values()].flat();
 
-/** The built-in rules, with their sentences. */
+/** The built-in rules, in the order of the documentation. */
 export const checkRules: readonly BuiltInRule[] = ruleRows.map(
   ({ problems, reasons, robotsProblems, websiteProblems, ...rule }) => rule,
 );

@@ -25,8 +25,8 @@ export const engines: readonly Engine[] = ["google", "bing", "yandex"];
 
 /**
  * What a rule needs. `complete`: a complete tree. `site`: a website, not just one of its sitemaps. `location`: the URL of the document.
- * `response`: the server's response.
- * `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: one of these.
+ * `response`: the server's response. `robots`: robots.txt. `requested`: pages that were requested. `files`: a static site. `pages`: either
+ * `requested` or `files`.
  */
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "requested" | "files" | "pages";
 

@@ -212,7 +212,7 @@ export class UrlRules {
     return origin;
   }
 
-  // Returns whether the URL is on the host of its sitemap. If it is not allowed to be elsewhere, that is one finding, whatever the host.
+  // Returns whether the URL is on the host of its sitemap. Reports at most one finding about the host.
   #checkHost(url: string, origin: Origin, context: SitemapContext): boolean {
     const { location, findings, submittedBy, run } = context;
     // The user can reach the host of the website that is checked, even if it is private.
@@ -259,7 +259,7 @@ export class UrlRules {
     return this.#facets.isSpent;
   }
 
-  /** Checks what is about the whole website, after all pages. `isComplete` is whether everything declared was read. */
+  /** Checks the rules about the whole website, after all pages. `isComplete` is whether everything declared was read. */
   finish({ findings, tree, site }: CheckRun, isComplete: boolean): void {
     this.#facets.report(findings);
     for (const value of this.#submittedOutside)
@@ -287,7 +287,7 @@ function checkSpelling(url: string, path: string, findings: SitemapFindings): vo
   }
 }
 
-// Finds URLs that are more than the address of a page: with a fragment, a session or tracking parameters, or of a file.
+// Finds URLs that do not simply identify a page: with a fragment, a session ID or tracking parameters, or of a file.
 function checkIdentity(url: string, path: string, parameters: string, scan: UrlScan, findings: SitemapFindings): void {
   const { fragment } = scan;
   if (fragment >= 0 && fragment < url.length - 1) findings.add("url-fragment", url);
