@@ -52,7 +52,8 @@ export interface ClientResponse {
 
 /**
  * `request`, `retry`, `response` and `failure` come when they happen, in any order. All others come in declared order: the pages of
- * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`.
+ * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`. With `order: "arrival"`,
+ * `pages` come as soon as they are read.
  */
 export type CrawlEvent = RequestEvent | RetryEvent | ResponseEvent | FailureEvent | StartEvent | PagesEvent | SitemapEvent | ProblemEvent | FinishedEvent;
 
@@ -279,7 +280,7 @@ export interface Options {
   recurse?: ((child: SitemapReference, context: RecurseContext) => boolean | Promise<boolean>) | undefined;
   /** Which children of an index to follow, and in which order. Called before `recurse`. */
   recurseList?: ((children: readonly SitemapReference[], context: RecurseContext) => readonly SitemapReference[] | Promise<readonly SitemapReference[]>) | undefined;
-  /** Stop reading an XML document at the first error. What comes before it is kept. @default false */
+  /** Stop reading an XML document at the first error. Entries before it are kept. @default false */
   strict?: boolean | undefined;
   /**
    * Maximum number of parallel requests. A number is the limit per host; the total is then four times as many.
@@ -373,7 +374,7 @@ export interface Options {
   onUnreachable?: "throw" | "end" | undefined;
 }
 
-/** The events that come in declared order. */
+/** All events other than those of requests; in declared order, except with `order: "arrival"`. */
 export type OrderedEvent = Exclude<CrawlEvent, FetchEvent>;
 
 /** Which pages are listed: options of `streamPages`, `crawl` and `tree.pages()`. */
@@ -433,7 +434,7 @@ export interface PageStream extends AsyncIterable<ListedPage> {
   readonly finished: Promise<Finished>;
 }
 
-/** A batch of pages, in declared order. */
+/** A batch of pages of one sitemap, in declared order. */
 export interface PagesEvent {
   readonly type: "pages";
   /** The URL of the sitemap that declares these pages, after redirects. */
@@ -815,7 +816,7 @@ export type SitemapWithPages = IndexWithPages | (PagesSitemap & {
   pages: SitemapPage[];
 }) | InvalidSitemap;
 
-/** A sitemap is about to be read: the events until its `sitemap` event are about its content. */
+/** A sitemap is about to be read. In declared order, the events until its `sitemap` event are about its content. */
 export interface StartEvent {
   readonly type: "start";
   readonly url: string;
@@ -1039,7 +1040,7 @@ interface Declared {
 /** The code of a problem of reading a document. */
 type DocumentProblemCode = "body-short" | "body-reset" | "limit-document-bytes" | "body-no-length" | "protocol-size" | "coding-truncated" | "coding-trailing" | "coding-checksum" | "coding-damaged" | "limit-encoding-layers" | "coding-unknown" | "coding-mismatch" | "charset-unsupported" | "charset-conflict" | "charset-invalid" | "empty" | "not-a-sitemap" | "limit-robots-bytes" | "limit-line-length" | "text-junk" | "text-extra" | "json-not-well-formed" | "robots-spelling" | "xml-doctype" | "xml-dtd-refused" | "limit-xml-depth" | "limit-xml-attributes" | "limit-xml-token" | "xml-truncated" | "xml-mismatched-tag" | "xml-malformed-tag" | "xml-unclosed-instruction" | "xml-comment-end" | "xml-stray-text" | "xml-bare-ampersand" | "xml-html-entity" | "xml-unknown-entity" | "xml-char-reference" | "xml-junk-before-root" | "xml-junk-after-root" | "xml-namespace" | "xml-root-name" | "xml-element-name" | "xml-misplaced" | "xml-entry-skipped" | "xml-mixed" | "xml-not-well-formed" | "url-missing" | "url-several" | "element-repeated" | "news-repeated" | "url-repeated" | "limit-repeats" | "no-entries" | "url-relative" | "url-repaired" | "url-damaged" | "url-invalid" | "url-scheme" | "url-double-escaped" | "protocol-url-length" | "limit-url-length" | "date-invalid" | "date-form" | "date-no-offset" | "date-zone" | "priority-invalid" | "change-frequency-invalid" | "limit-text-length" | "news-incomplete" | "news-date-form" | "image-license" | "image-incomplete" | "video-incomplete" | "video-invalid" | "alternate-incomplete" | "alternate-relative" | "limit-video-values" | "limit-preferences" | "limit-images" | "limit-videos" | "limit-alternates" | "feed-next" | "protocol-entries" | "limit-document-entries";
 
-/** Some of the fields, where undefined means the default. */
+/** Some of the fields. Undefined means the default. */
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined; };
 
 interface Readable extends Declared {

@@ -11,7 +11,7 @@ export type SitemapErrorCode =
   | "archive-exists" // a file would be overwritten
   | "archive-unwritable" // the archive cannot be written at this path; `cause` is the system error
   | "folder-in-use" // another process is using the fleet's folder
-  | "folder-unusable" // the fleet's folder cannot be created, or one of its files is a folder
+  | "folder-unusable" // the fleet's folder cannot be created, or one of its files is not a regular file
   | "missing-package" // a required package is not installed; the message names it
   | "queue-failed" // the queue's server cannot be reached or used
   | "state-in-use" // another process is using the state of `changes`

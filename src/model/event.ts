@@ -6,7 +6,8 @@ import type { IndexSitemap, InvalidSitemap, PagesSitemap, Sitemap } from "./site
 
 /**
  * `request`, `retry`, `response` and `failure` come when they happen, in any order. All others come in declared order: the pages of
- * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`.
+ * a sitemap in batches, then the sitemap itself; an index after its children; the root last, then `finished`. With `order: "arrival"`,
+ * `pages` come as soon as they are read.
  */
 export type CrawlEvent =
   | RequestEvent
@@ -19,7 +20,7 @@ export type CrawlEvent =
   | ProblemEvent
   | FinishedEvent;
 
-/** The events that come in declared order. */
+/** All events other than those of requests; in declared order, except with `order: "arrival"`. */
 export type OrderedEvent = Exclude<CrawlEvent, FetchEvent>;
 
 /** The events of requests, in any order. */
@@ -62,7 +63,7 @@ export interface FailureEvent {
   readonly reason: Problem;
 }
 
-/** A sitemap is about to be read: the events until its `sitemap` event are about its content. */
+/** A sitemap is about to be read. In declared order, the events until its `sitemap` event are about its content. */
 export interface StartEvent {
   readonly type: "start";
   readonly url: string;
@@ -70,7 +71,7 @@ export interface StartEvent {
   readonly depth: number;
 }
 
-/** A batch of pages, in declared order. */
+/** A batch of pages of one sitemap, in declared order. */
 export interface PagesEvent {
   readonly type: "pages";
   /** The URL of the sitemap that declares these pages, after redirects. */

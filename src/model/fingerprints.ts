@@ -83,9 +83,9 @@ export class Prefix {
 
 const encoder = new TextEncoder();
 const space = 0x20;
-// The start values are random, because a website that knew them could construct URLs that all collide.
 export const highFactor = 0x9e3779b1;
 export const lowFactor = 0x5f356495;
+// The start values are random, because a website that knew them could construct URLs that all collide.
 const highStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 

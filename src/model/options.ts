@@ -64,7 +64,7 @@ export interface Options {
         context: RecurseContext,
       ) => readonly SitemapReference[] | Promise<readonly SitemapReference[]>)
     | undefined;
-  /** Stop reading an XML document at the first error. What comes before it is kept. @default false */
+  /** Stop reading an XML document at the first error. Entries before it are kept. @default false */
   strict?: boolean | undefined;
   /**
    * Maximum number of parallel requests. A number is the limit per host; the total is then four times as many.
@@ -229,7 +229,7 @@ export interface PageFilters {
 }
 
 type Checked<Options> = { readonly [Name in keyof Options]-?: Exclude<Options[Name], undefined> };
-/** Some of the fields, where undefined means the default. */
+/** Some of the fields. Undefined means the default. */
 type Given<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };
 
 /** Settings whose type differs from that of the option, or that have no default. */

@@ -15,7 +15,7 @@ export class PageLines implements PageList {
   readonly length: number;
   /** Whether the URLs are ASCII. They never have control characters. */
   readonly isAscii: boolean;
-  /** The sitemap of these pages. */
+  /** The URL of the sitemap that lists these pages. */
   sitemap: string | undefined;
 
   constructor(text: string, length: number, isAscii: boolean) {
@@ -29,7 +29,7 @@ export class PageLines implements PageList {
     return new PageLines(this.text + others.text, this.length + others.length, this.isAscii && others.isAscii);
   }
 
-  /** Creates only the pages that are used. */
+  /** Creates each page only when it is asked for. */
   *[Symbol.iterator](): Generator<SitemapPage, void> {
     const { text, sitemap } = this;
     for (let from = 0, to = 0; from < text.length; from = to + 1) {

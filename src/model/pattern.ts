@@ -21,7 +21,7 @@ export function pattern(given: Pattern, name = "pattern"): Matches {
   if (typeof given === "function") return given;
   if (given instanceof RegExp) return expressionMatches(given.source, given.flags, name);
   const [, source, flags = ""] = /^\/(.+)\/([dgimsuvy]*)$/s.exec(given) ?? [];
-  // `/en/` is a path, and so are `/en/us` and `/v1.0/us`, whose ends look like flags. Only the flag `i` would change what such a text matches.
+  // `/en/` is a path, and so are `/en/us` and `/v1.0/us`, although their ends look like flags. `/en/i` is an expression: its flag has an effect.
   const isPath = flags !== "i" && (flags === "" ? plainPath : dottedPath).test(`${source}`);
   if (source !== undefined && !isPath) return expressionMatches(source, flags, name);
   return given.includes("*") ? wildcard(given) : (url) => url.includes(given);

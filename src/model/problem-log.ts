@@ -7,7 +7,7 @@ import type { Problem, ProblemFacts } from "./problem-facts.ts";
 import type { ProblemRow, ProblemRows } from "./problem-row.ts";
 import { detached } from "./text.ts";
 
-/** Creates a problem with its message. `row` is absent if this version does not know the code, which an archive of a later version may have. */
+/** Creates a problem with its message. `row` is absent for an unknown code, which may come from an archive of a later version. */
 export function createProblem(code: ProblemCode, facts: ProblemFacts = {}, row?: ProblemRow): Problem {
   const { value } = facts;
   const kept = value === undefined ? facts : { ...facts, value: shorten(value) };
@@ -94,7 +94,7 @@ export function ownValue(
   return texts !== undefined && value !== undefined && Object.hasOwn(texts, value) ? texts[value] : undefined;
 }
 
-// Long enough to find the place, and short enough that problems cannot hold megabytes.
+// Values are cut to this length: enough to find the place, and too little for problems to fill the memory.
 const valueLength = 200;
 
 // Fills facts into a message: `{limit ms}` names a fact and its unit, and `[ at line {line}]` appears only if the fact is known.

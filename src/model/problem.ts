@@ -38,7 +38,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return createProblem(code, facts, rowOf(code));
 }
 
-/** Recreates a problem from an archive or a client, which are not trusted, with our own message. Invalid facts make it undefined; `isLenient` drops them. */
+/** Recreates a problem of an untrusted archive or client, with our own message. Returns undefined if a fact is invalid; `isLenient` drops the fact instead. */
 export function problemFrom(given: unknown, isLenient = false): Problem | undefined {
   const { code, ...more } = Object(given) as { readonly code?: unknown };
   if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
@@ -85,8 +85,8 @@ function withTrait(trait: Trait): Judgment {
 }
 
 /**
- * Whether something that the website declares is missing because of this problem. This alone decides what is complete. What a code of a
- * later version means is not known, so it counts as a loss.
+ * Whether something that the website declares is missing because of this problem. This alone decides what is complete. A code of a later
+ * version counts as a loss, because its meaning is unknown.
  */
 export const isLossy: Judgment = (code) => rowOf(code)?.loss ?? !isKnownCode(code);
 /** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */

@@ -33,7 +33,7 @@ export function failureOf(status: number, headers: HeaderList): { outcome: Failu
   return { outcome: outcomeOfStatus(status), reason: problem(`http-${status}`, { status }) };
 }
 
-/** The outcome of a request without a response. */
+/** The outcome of a request that ended with a problem instead of a response. */
 export function outcomeOfProblem({ code, status }: Problem): FailureOutcome {
   if (isRefused(code)) return "refused";
   if (code === "bot-check") return "blocked";
@@ -57,7 +57,7 @@ export function isChallenge(status: number, headers: HeaderList): boolean {
 
 /**
  * Whether the content of a robots.txt is unknown. By https://www.rfc-editor.org/rfc/rfc9309#name-access-results, 4xx means "unavailable",
- * so nothing is restricted; server and network errors mean "unreachable". We add 429, which asks for a later retry.
+ * so nothing is restricted; server and network errors mean "unreachable". We add 429, which asks for a later retry, and bot checks.
  */
 export function isRobotsUnreachable({ outcome, status, reason }: Partial<DiscoveryRecord>): boolean {
   if (outcome !== "failed" && outcome !== "blocked" && outcome !== "refused") return false;

@@ -19,7 +19,7 @@ export type TextPiece = string | Utf8Text;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Decodes valid UTF-8 that is not ASCII. In Node.js, going through UTF-16 is six times as fast. */
+/** Decodes valid UTF-8 that is not ASCII. In Node.js, going through UTF-16 is several times as fast. */
 export function decodeWide(bytes: Uint8Array): string {
   return transcode === undefined ? decoder.decode(bytes) : transcode(bytes, "utf8", "utf16le").toString("utf16le");
 }

@@ -1,6 +1,6 @@
 // URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md has the list.
-//   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous. Of a Markdown
-//   link, the target is taken; of a doubled scheme, the second.
+//   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous. A Markdown link
+//   stands for its target. If there are two schemes, the second counts.
 //   Lenient: a URL with bytes that could not be decoded is kept.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { DocumentProblemCode } from "./problem-code.ts";
@@ -30,7 +30,7 @@ function resolveForm(text: string, base: string | undefined, maxLength: number, 
   if (absolute.test(text)) return resolveUrl(text, undefined, maxLength, true);
   const meant = nearlyAbsolute.exec(text)?.groups;
   if (meant !== undefined) return resolveNearlyAbsolute(text, meant, base, maxLength);
-  const own = ownHost(text, base);
+  const own = ownProtocol(text, base);
   if (own !== undefined) return repaired(`${own}//${text}`, maxLength);
   return notRelative.test(text) ? { problem: "url-invalid" } : resolveUrl(text, base, maxLength, true);
 }
@@ -50,7 +50,7 @@ export function unwrapUrl(text: string): string {
   return bare === text ? text : bare.trim();
 }
 
-// Something is wrong between the scheme and the host. If that host is the document's own, the URL is unambiguous.
+// Repairs a mistake between the scheme and the host. If the host is that of the document, the URL is unambiguous.
 function resolveNearlyAbsolute(
   text: string,
   { scheme, slashes, rest = "" }: Readonly<Record<string, string | undefined>>,
@@ -64,15 +64,15 @@ function resolveNearlyAbsolute(
   if (protocol !== undefined && slashes?.length === 2) {
     return repaired(`${protocol}//${rest.replaceAll("\\", "/")}`, maxLength);
   }
-  const own = ownHost(rest, base);
+  const own = ownProtocol(rest, base);
   if (own !== undefined) return repaired(`${protocol ?? own}//${rest}`, maxLength);
   // A generator that does not know its host writes `https:///sitemap.xml`.
   const origin = slashes === "///" && base !== undefined && pathStart.test(rest) ? parsedBase(base)?.origin : undefined;
   return origin === undefined ? { problem: "url-invalid" } : repaired(`${origin}/${rest}`, maxLength);
 }
 
-// The protocol of the document, if the text begins with its host.
-function ownHost(text: string, base: string | undefined): string | undefined {
+// Returns the protocol of the document if the text begins with the document's host.
+function ownProtocol(text: string, base: string | undefined): string | undefined {
   const dot = text.indexOf(".");
   if (base === undefined || dot < 1) return undefined;
   const end = text.search(/[/\\?#]/);
@@ -99,7 +99,7 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ["\u2018", "\u2019"],
 ]);
 
-// A scheme and an authority in their usual spelling.
+// Matches a scheme and an authority in their usual spelling.
 const absolute = /^https?:\/\/[^/\\?#\s]/i;
 // Matches the start of `http://https://example.org/`, which would be valid, with a host named `https`.
 const doubleScheme = /^(?:https?:\/\/)+(?=https?:?\/\/)/i;
