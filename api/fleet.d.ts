@@ -37,7 +37,7 @@ export interface BullQueueOptions {
    * @default 0
    */
   readonly idle?: number | undefined;
-  /** Called when the connection is lost, and when it is back. */
+  /** Called when the connection is lost or back, when no site is left to take, and with warnings about the server. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
 
@@ -59,19 +59,13 @@ export type FleetEvent = {
   readonly job: SiteJob;
 };
 
-/**
- * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed,
- * unless `knownPaths` is set otherwise.
- */
+/** Options of `runFleet`, and of the crawl of each website. `knownPaths` is `"if-needed"` by default. */
 export interface FleetOptions extends FleetCrawlOptions {
-  /** Websites to add to the queue first; those that it has already are not added again. */
+  /** Websites to add to the queue. Those that it already has are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
   queue: SiteQueue | BullQueue;
-  /**
-   * Where pages go.
-   * @default nowhere: only summaries are kept
-   */
+  /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**
    * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
@@ -118,7 +112,7 @@ export declare class JournalQueue implements SiteQueue {
   get size(): number;
   /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
   get damaged(): number;
-  /** How many lists were not added to their end, because a process was killed or stopped. Adding the list again mends that. */
+  /** How many lists were only partly added, because a process was killed or stopped. Adding a list again completes it. */
   get cutLists(): number;
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
     added: number;
@@ -165,7 +159,7 @@ export interface QueueCounts {
   readonly failed: number;
 }
 
-/** News about the connection to the server. */
+/** News about the server: its connection, its settings, and whether sites are left. */
 export type ServerNews = {
   readonly type: "lost";
   readonly message: string;
@@ -195,7 +189,7 @@ export interface SiteJob {
  * - `none`: the website responded but has no sitemap
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
- * - `failed`: sitegrove itself failed
+ * - `failed`: sitegrove itself failed, or its output did
  * - `quarantined`: the process died five times while reading the website, so it was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
@@ -207,11 +201,11 @@ export interface SiteOutput {
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Called with every event, in declared order. */
+  /** Called with every event that is not about a request. */
   event?(event: OrderedEvent): void;
   /**
-   * Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. If it resolves to
-   * `"late"`, that was not enough, and the website is incomplete.
+   * Called with the finished tree. If you supply it, documents are kept until it returns. It may take `time` milliseconds; if that is not
+   * enough, it resolves to `"late"`, and the website is incomplete.
    */
   tree?(tree: SitemapTree, within: {
     readonly time: number;
@@ -225,7 +219,7 @@ export interface SiteOutput {
 
 /** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
-  /** False if others may add websites. Only public addresses are then read, unless `network` allows more. */
+  /** False if others may add websites. Then only public addresses are crawled, unless `network` allows more. */
   readonly isTrusted?: boolean;
   /** Adds sites. Idempotent by key: a known site is not added again. If the list throws, the sites before that are added. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{
@@ -248,9 +242,9 @@ export interface SiteReason {
   readonly count: number;
 }
 
-/** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
+/** Where the pages of a fleet go. If it throws, the website is tried again; after three attempts, its outcome is `failed`. */
 export interface SiteSink {
-  /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
+  /** Returns the result that another process has already published, so that the website is not crawled again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
   fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
@@ -277,19 +271,19 @@ export interface SiteSummary {
   readonly attemptId: string;
   /** Why something is missing: at most ten reasons, the most frequent first. */
   readonly reasons: readonly SiteReason[];
-  /** Paths of the outputs, relative to their folder, by kind: `pages`, `archive`, `findings`. */
+  /** Paths of the outputs, relative to their folder, by kind: `pages`, `changes`, `sitemaps`, `archive`, `findings`. */
   readonly files: Readonly<Record<string, string>>;
-  /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
+  /** Why the archive of the earlier run was not used, so that everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
-  /** What robots.txt says about how pages may be used: its first lines. */
+  /** What robots.txt says about how pages may be used: at most 20 lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
 /**
- * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
- * a website ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ * Crawls all websites of a queue. When none is left, resolves to the number of websites in each state, and to their results. Rejects with a
+ * `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
@@ -306,6 +300,6 @@ export declare function siteJob(website: CrawlTarget, options?: {
   readonly path?: Options["path"];
 }): SiteJob | undefined;
 
-/** The options of a crawl that a fleet takes for all its websites. Archives are per website: `SiteOutput.options` names them. */
+/** The options of a crawl that apply to all websites of a fleet. Archives are per website: `SiteOutput.options` names them. */
 type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
 

@@ -111,7 +111,7 @@ class Part {
     return Math.max(...this.#sizes);
   }
 
-  /** Ends the table. Returns the names of its files, which are still drafts. */
+  /** Ends the tables. Returns the names of their files, which are still drafts. */
   finish(): readonly string[] {
     this.tables.finish();
     for (const file of this.#files) closeSync(file);
@@ -119,7 +119,7 @@ class Part {
   }
 }
 
-// Adds the rows of a website that can be read, and counts its pages. `isWhole` means that nothing is missing or damaged.
+// Adds those rows of a website that can be read, and counts its pages. `isWhole` means that nothing is missing or damaged.
 async function addSite(
   tables: ParquetTables,
   store: Store,
@@ -160,7 +160,7 @@ async function addSite(
       await fetched.remove();
     }
   }
-  // If a file was cut off between two lines, all of its lines are valid, so its rows are counted.
+  // Counts rows, because a file that was cut off between two lines has only valid lines.
   const { pages, sitemaps, invalid } = counts;
   const hasPages = files["pages"] === undefined || pages === expected.pages;
   const hasSitemaps =

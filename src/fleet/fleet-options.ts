@@ -9,22 +9,16 @@ import type { BullQueue } from "./bull-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 
-/** The options of a crawl that a fleet takes for all its websites. Archives are per website: `SiteOutput.options` names them. */
+/** The options of a crawl that apply to all websites of a fleet. Archives are per website: `SiteOutput.options` names them. */
 export type FleetCrawlOptions = Omit<StreamOptions, "save" | "previous" | "resume" | "onEvent">;
 
-/**
- * Options of `runFleet`, and how each website is crawled and which of its pages are listed. Well-known paths are tried only if needed,
- * unless `knownPaths` is set otherwise.
- */
+/** Options of `runFleet`, and of the crawl of each website. `knownPaths` is `"if-needed"` by default. */
 export interface FleetOptions extends FleetCrawlOptions {
-  /** Websites to add to the queue first; those that it has already are not added again. */
+  /** Websites to add to the queue. Those that it already has are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
   queue: SiteQueue | BullQueue;
-  /**
-   * Where pages go.
-   * @default nowhere: only summaries are kept
-   */
+  /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**
    * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
@@ -56,15 +50,15 @@ export type FleetEvent =
   | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
-/** Reserves 4 MB of memory for each website, and counts 64 websites for each core. */
+/** Allows 64 websites per core, and one per 4 MiB of memory: half of the free memory, less 100 MiB for the process itself. */
 export function defaultParallelSites(memory: number = freemem(), cores: number = availableParallelism()): number {
   const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
   return Math.max(16, Math.min(128, 64 * cores, byMemory));
 }
 
-/** Where the pages of a fleet go. If it throws, the website is tried again, three times in all; then it has `failed`. */
+/** Where the pages of a fleet go. If it throws, the website is tried again; after three attempts, its outcome is `failed`. */
 export interface SiteSink {
-  /** The result of a website that another process has published already: it is not read again, unless `replaced` is its attempt. */
+  /** Returns the result that another process has already published, so that the website is not crawled again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
   fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
@@ -79,11 +73,11 @@ export interface SiteOutput {
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
   sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Called with every event, in declared order. */
+  /** Called with every event that is not about a request. */
   event?(event: OrderedEvent): void;
   /**
-   * Called with the finished tree; with it, documents are kept until then. `time`: how many milliseconds it may take. If it resolves to
-   * `"late"`, that was not enough, and the website is incomplete.
+   * Called with the finished tree. If you supply it, documents are kept until it returns. It may take `time` milliseconds; if that is not
+   * enough, it resolves to `"late"`, and the website is incomplete.
    */
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<unknown>;
   /** Publishes the outputs. Returns fields to add to the summary, or all fields of a summary that was published first. */

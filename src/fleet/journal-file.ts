@@ -138,7 +138,7 @@ function unusable(sentence: string, cause?: unknown): SitemapError {
   return new SitemapError("folder-unusable", sentence, cause === undefined ? {} : { cause });
 }
 
-/** Gets a line of a journal that cannot be read. `isCut`: it is half of the last line, which a killed process leaves. */
+/** Called with each line of a journal that cannot be read. `isCut` means that a killed process left only a part of the last line. */
 type OnDamaged = (line: string, isCut: boolean) => void;
 
 /** Yields the lines of a journal; none if there is no such file. */
@@ -159,7 +159,7 @@ export interface JournalSite extends InFlightSite {
   result: Pick<SiteSummary, "outcome" | "attemptId"> | undefined;
   /** The attempt whose result the user asked to replace. */
   replaces: string | undefined;
-  /** How often it was started in all, for attempt ids. */
+  /** How often it was started. Attempt ids contain this number. */
   starts: number;
   deaths: number;
 }
@@ -171,9 +171,9 @@ export function newSite(job: SiteJob): JournalSite {
 /** What a journal says, after all of its lines were applied. */
 export interface JournalState {
   readonly sites: Map<string, JournalSite>;
-  /** Lists that were not added to their end: the keys of their first websites, and how many websites they have at least. */
+  /** Lists that were only partly added: the key of the first website of each, and the least number of websites that it has. */
   readonly cutLists: Map<string, number>;
-  /** How many lines could not be read, without half of a last line. */
+  /** How many lines could not be read, not counting an incomplete last line. */
   readonly damaged: number;
   /** The first line that could not be read. */
   readonly firstDamaged: string;
@@ -260,5 +260,5 @@ function parsed(text: string): JournalLine | undefined {
   }
 }
 
-// Hardly any line is longer, in bytes. A list of given sitemaps may be.
+// In bytes. Hardly any line is longer, except for one with many given sitemaps.
 const usualLine = 2 ** 20;

@@ -75,7 +75,7 @@ export class JournalQueue implements SiteQueue {
     return this.#damaged;
   }
 
-  /** How many lists were not added to their end, because a process was killed or stopped. Adding the list again mends that. */
+  /** How many lists were only partly added, because a process was killed or stopped. Adding a list again completes it. */
   get cutLists(): number {
     return this.#cutLists.size;
   }
@@ -84,7 +84,7 @@ export class JournalQueue implements SiteQueue {
     let known = 0;
     let added = 0;
     let last: Promise<void> | undefined;
-    // The lists that begin with a website of this one.
+    // The incomplete lists whose first website is also on this list.
     const lists = new Map<string, Site>();
     let first = "";
     this.#adding += 1;
@@ -116,7 +116,7 @@ export class JournalQueue implements SiteQueue {
         this.#wake(1);
       }
       for (const [key, site] of lists) {
-        // A shorter list is another one that happens to have the same website.
+        // If this list is shorter, it is a different one that happens to contain that website.
         if ((this.#cutLists.get(key) ?? 0) > known + added) continue;
         this.#cutLists.delete(key);
         last = this.#journal.append(lineOf(site, { type: "listed" }));
@@ -169,7 +169,7 @@ export class JournalQueue implements SiteQueue {
     if (this.#sites.size === 0 && !'{"type":'.startsWith(state.firstDamaged.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
     await this.#journal.mend();
-    // Those started most often come last, so they are taken first.
+    // The sites that were started most often come last, so they are taken first.
     const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
     const settled = sites.map((site) => {
       // A process died while it was crawling this site.
@@ -221,7 +221,7 @@ export class JournalQueue implements SiteQueue {
     };
   }
 
-  // The line is on the disk before it takes effect.
+  // Writes the line to the disk before it takes effect.
   async #settle(site: Site, fact: JournalFact): Promise<void> {
     const line = lineOf(site, fact);
     await this.#journal.append(line);
@@ -247,7 +247,7 @@ function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-// In characters. The URLs of given sitemaps are the key of their website.
+// In characters. If sitemaps are given, the key of their website contains all of their URLs.
 const longestKey = longestLine / 16;
 
 const anOutcome = oneOf(siteOutcomes);

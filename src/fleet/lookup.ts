@@ -1,8 +1,8 @@
-// Resolves names for a fleet, where many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers
-// do not answer would hold up all others. Here name servers are asked directly (c-ares, any number of names at a time), and the system only
-// for what it alone may know: names in its hosts file, names without a dot, `.local`, hosts that the caller gave and no name server
-// knows, and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes; failures for
-// 30 seconds.
+// Resolves names for a fleet, in which many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers
+// do not answer would hold up all others. This file asks name servers directly (c-ares, any number of names at a time). It asks the system
+// only for names that it alone may know: those in its hosts file, without a dot, or in `.local` and `.localhost`; hosts that the caller gave
+// and no name server knows; and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes;
+// failures and answers of the system for 30 seconds.
 import dns from "node:dns";
 import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";

@@ -9,11 +9,11 @@ import { SitemapError } from "../model/errors.ts";
 import { invalid, unexpected, urlText } from "../model/option-checks.ts";
 import { missingPackage } from "./optional-package.ts";
 
-/** News about the connection to the server. */
+/** News about the server: its connection, its settings, and whether sites are left. */
 export type ServerNews =
   | { readonly type: "lost"; readonly message: string }
   | { readonly type: "back" }
-  /** Nothing is left to read; the queue waits for more. */
+  /** No website is left; the queue waits for more. */
   | { readonly type: "idle" }
   /** A setting of the server that may cause trouble later. */
   | { readonly type: "warning"; readonly message: string };
@@ -102,7 +102,7 @@ function soon(work: Promise<unknown>): Promise<unknown> {
   return Promise.race([work, sleep(closeTime, undefined, { ref: false })]).catch(() => undefined);
 }
 
-// Refuses a server whose settings lose sites. Reports settings that may lose sites after a crash.
+// Refuses a server that is too old, that cannot be written to, or that may evict sites. Warns if a crash would lose the queue.
 function inspect(info: string, onNews: (news: ServerNews) => void): void {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
   const version = field("valkey_version") || field("redis_version");

@@ -54,8 +54,8 @@ function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob, run:
 }
 
 /**
- * Parses the summary of a website, or of the one that it names. Throws a `SitemapError` (`storage-failed`) if somebody else wrote it, or
- * if it belongs to another website.
+ * Parses the summary of `job` or, without one, of the website that it names. Throws a `SitemapError` (`storage-failed`) if it is not a
+ * summary, or belongs to another website.
  */
 export function parsedSummary(name: string, text: string, job?: SiteJob, run?: string): SiteSummary {
   let value: unknown;
@@ -82,14 +82,14 @@ export interface StoredRun {
   readonly store: Store;
   readonly run: string;
   readonly results: AsyncIterable<SiteSummary>;
-  /** How many summaries are damaged, once all were read. */
+  /** How many summaries are damaged; known once all results were read. */
   unreadable: number;
   /** How many websites have no result yet, and how many of them were started. */
   readonly unfinished: number;
   readonly active: number;
   /** How many lines of the journal cannot be read. */
   readonly damaged: number;
-  /** How many lists were not added to their end. */
+  /** How many lists were only partly added. */
   readonly cutLists: number;
 }
 
@@ -143,7 +143,7 @@ function runOf(summary: string): string {
   return summary.split("/").slice(1, -2).join("/");
 }
 
-// Chooses a run by its name. Only a run without a name can be given another one: results must not appear under the name of another run.
+// Chooses a run by its name. Only a run without a name accepts any name, so that results never appear under the name of another run.
 function chosenRun(location: string, names: readonly string[], wanted: string | undefined, flag: string): string {
   const ownName = nameOfFolder(location);
   const runs = [...new Set(names.map(runOf))];

@@ -1,5 +1,5 @@
-// Crawls a queue of websites, many in parallel in one process, until the queue is empty or it is stopped. The pages of each go to an
-// output, and its result is a summary.
+// Crawls a queue of websites, many in parallel in one process, until the queue is empty or the caller stops it. The pages of each website
+// go to an output, and its result is a summary.
 import { setMaxListeners } from "node:events";
 import { pageFilter, run } from "../crawl/crawl.ts";
 import { prepareStream } from "../crawl/prepare.ts";
@@ -31,8 +31,8 @@ import { emptySummary, isFailure, siteJob, storedJob, targetOf } from "./site-jo
 import type { Lease } from "./site-queue.ts";
 
 /**
- * Reads all websites of a queue. Resolves when none is left, to their number by state, and to their results. A text in `sites` that is not
- * a website ends it with a `SitemapError` (`invalid-option`): check lists with `siteJob` before.
+ * Crawls all websites of a queue. When none is left, resolves to the number of websites in each state, and to their results. Rejects with a
+ * `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
@@ -45,12 +45,12 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const shared = sharedLimits(resolveStreamOptions(crawl), settings.perAddress);
   // The caller, or an error that is not about a website, aborts this controller.
   const stop = new FollowingController(settings.signal);
-  // This one is also aborted when no more websites are started.
+  // This one is also aborted when the caller wants no more websites to be started.
   const drain = new FollowingController(settings.drain, stop.signal);
   // Every website adds a listener, and Node.js would warn about more than ten.
   setMaxListeners(0, drain.signal);
   const workers = new Set<Promise<void>>();
-  // How many websites in progress have not responded for a while. Others are crawled in their place.
+  // How many websites in progress have not responded for a while. Other websites take their places.
   let slow = 0;
 
   function unlessDrained(error: unknown): void {
@@ -160,7 +160,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
 
   // Reports the result to the queue. If the queue fails, it may still have the result, so the output is kept.
   async function settle(lease: Lease, { summary, output }: ReadSite): Promise<void> {
-    // The output of the website did not publish this result.
+    // A failed website has no output that could publish its result.
     if (isFailure(summary.outcome)) await sink.fail?.(lease.job, summary);
     try {
       const accepted = (await lease.done(summary)) === "accepted";
@@ -223,7 +223,7 @@ const ownOptions: readonly (keyof FleetOptions)[] = [
   ...(["sites", "queue", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
 ];
 
-/** Crawls one website. Throws only the reason of the signal, and errors of the output or the disk. `onOrdered` gets what the output gets. */
+/** Crawls one website. Throws only the reason of the signal, and errors of the output or of this machine. `onOrdered` gets the same events as the output. */
 async function crawlSite(
   { job, attemptId }: Pick<Lease, "job" | "attemptId">,
   options: StreamOptions & { readonly signal: AbortSignal },
@@ -275,7 +275,7 @@ async function crawlSite(
   // If this machine had no free socket, that is not the website's fault, so the website is read again later.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });
-  // If nothing was found, each candidate has a reason.
+  // If no sitemap was found, the candidates tell why.
   if (!hasSitemap) {
     reasons = new Map();
     for (const { reason } of discovery) if (reason !== undefined) add(reasons, reason);
@@ -375,5 +375,5 @@ const slowTime = 1000;
 const longestLag = 50;
 // How long an output may take for one batch of pages, in milliseconds.
 const outputTime = 120_000;
-// How many slow websites there may be for each one that is being read.
+// How many slow websites there may be for each of the `parallelSites`.
 const slowLane = 4;

@@ -32,7 +32,7 @@ export interface BullQueueOptions {
    * @default 0
    */
   readonly idle?: number | undefined;
-  /** Called when the connection is lost, and when it is back. */
+  /** Called when the connection is lost or back, when no site is left to take, and with warnings about the server. */
   readonly onNews?: ((news: ServerNews) => void) | undefined;
 }
 
@@ -52,10 +52,10 @@ export class RunQueue implements SiteQueue {
   #lastTake: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #adding = 0;
-  // How many sites were left when the server was last asked, and when that was.
+  // How many sites were left when we last asked the server, and when we asked.
   #left = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
-  // The time since which nothing is left.
+  // When we first saw that nothing is left.
   #quietSince: number | undefined;
 
   private constructor(server: QueueServer, run: string, options: RequiredOptions) {
@@ -77,7 +77,7 @@ export class RunQueue implements SiteQueue {
     return new RunQueue(server, run, { leaseTime, idle, onNews });
   }
 
-  /** How many sites were waiting or being read when the server was last asked. */
+  /** How many sites were waiting or in progress when we last asked the server. */
   get left(): number {
     return this.#left;
   }
@@ -119,7 +119,7 @@ export class RunQueue implements SiteQueue {
     for await (const job of this.#finished()) yield resultOf(job);
   }
 
-  /** How many sites are being read. The site of a dead worker stays active until another one takes it, but nobody renews its lock. */
+  /** How many sites are in progress. Counts locks, because the site of a dead worker stays active until another worker takes it. */
   held(): Promise<number> {
     return this.#call(async () => {
       const { connection } = this.#server;
@@ -159,7 +159,7 @@ export class RunQueue implements SiteQueue {
     await this.#server.close();
   }
 
-  // A closed connection would never answer.
+  // Refuses calls to a closed queue, because its connection would never answer.
   async #call<T>(work: () => Promise<T>): Promise<T> {
     this.#expectOpen();
     return withQueueErrors(work);
@@ -303,7 +303,7 @@ async function addJobs(
     }
   } finally {
     clearInterval(timer);
-    // A list that is stopped is added up to there.
+    // If the list throws, the websites before that are still added.
     await send();
   }
   // Another process may add to the same run, so the difference may be too large.
@@ -338,7 +338,7 @@ type SiteQueueJob = Job<JobData, SiteSummary>;
 
 interface JobData extends SiteJob {
   readonly at: number;
-  /** How many deaths of workers no longer count, because the user asked for the site to be read again. */
+  /** How many deaths of workers no longer count, because the user asked to crawl the site again. */
   readonly cleared?: number;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string;

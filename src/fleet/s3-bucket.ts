@@ -143,7 +143,7 @@ export class S3Bucket {
     });
   }
 
-  /** Downloads to a file. Returns false if the object does not exist. A download may take any time, as long as something arrives. */
+  /** Downloads to a file. Returns false if the object does not exist. There is no time limit as long as data arrives. */
   async download(key: string, file: string): Promise<boolean> {
     return this.#send(async () => {
       const body = await this.#found(key);

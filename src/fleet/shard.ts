@@ -37,7 +37,7 @@ export function siteDomain(host: string): string {
   return labels.slice(isUnderCategory ? -3 : -2).join(".");
 }
 
-// Country domains have registrations below these. Words that are names elsewhere, as in web.de, are left out.
+// Many countries register domains below these. Words that are domains themselves in other countries, such as web.de, are left out.
 const categories: ReadonlySet<string> = new Set(
   "ac asso co com edu go gob gouv gov govt k12 ltd mil ne net nhs nom or org plc sch".split(" "),
 );

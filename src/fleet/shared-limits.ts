@@ -1,6 +1,6 @@
-// Limits that the crawls of a fleet share: requests to one host at a time, with its delays and pauses, and requests to one address,
-// whatever names lead there, because a thousand shops may share a server. Each crawl also has its own limits. Here a host is a name and a
-// port: one port may be silent while another answers.
+// Limits that the crawls of a fleet share: how many requests go to one host at a time, with its delays and pauses, and how many to one
+// address under any name, because a thousand shops may share a server. Each crawl also has its own limits. Here a host is a name and a
+// port, because one port may be silent while another answers.
 import net from "node:net";
 import { unlessAborted } from "../fetch/abort.ts";
 import { hostOf } from "../fetch/address-policy.ts";

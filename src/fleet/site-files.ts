@@ -1,7 +1,7 @@
 // The files of a fleet: for each website its pages, its sitemaps, its archive and its findings, in folders by the hash of its key, under
 // names that contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1-c0ffee.ndjson`. They are complete before the result counts. In a
-// bucket, and for workers, the summary that lists them follows, under the name of the website: the first counts, and a later attempt adopts
-// its result. Several runs of a queue may share a folder: each has its own subfolders.
+// bucket, and for workers, a summary that lists them follows, under the name of the website. The first summary counts; a later attempt
+// adopts it. Several runs of a queue may share a folder: each has its own subfolders.
 import { existsSync } from "node:fs";
 import type { CheckResult } from "../check/findings/result.ts";
 import type { CheckOptions } from "../check/options.ts";
@@ -45,14 +45,14 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   const { store, format = "ndjson", archives = false, check = false, previous, run } = options;
   const hasSummaries = store.bucket !== undefined || run !== undefined;
 
-  // The published summary of a website, unless it is to be replaced.
+  // Returns the published summary of a website. Deletes it if the user asked to replace it.
   async function published(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined> {
     const name = summaryName(job, run);
     const text = hasSummaries ? await store.get(name) : undefined;
     if (text === undefined) return undefined;
     const summary = parsedSummary(name, text, job, run);
     if (summary.attemptId === replaced) {
-      // Its files stay until there are newer ones.
+      // The files of the summary stay until there are newer ones.
       await store.delete(name);
       return undefined;
     }
@@ -75,8 +75,8 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return first.attemptId === summary.attemptId ? undefined : first;
   }
 
-  // Removes the files of earlier attempts: killed ones, and those whose result is replaced. If this attempt has no files, the earlier ones
-  // stay, because the website may be unreachable only today. A later attempt may be running.
+  // Removes the files of earlier attempts, which were killed or are replaced. If this attempt has no files, the earlier ones stay, because
+  // the website may be unreachable only today. Files of later attempts stay, because one may be running.
   async function deleteEarlier(
     job: SiteJob,
     { attemptId, files }: Pick<SiteSummary, "attemptId" | "files">,

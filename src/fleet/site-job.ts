@@ -50,7 +50,7 @@ function keyOf({ homepage, sitemaps }: Omit<SiteJob, "key">): string {
  * - `none`: the website responded but has no sitemap
  * - `unreachable`: the website could not be reached
  * - `blocked`: the website refused all requests
- * - `failed`: sitegrove itself failed
+ * - `failed`: sitegrove itself failed, or its output did
  * - `quarantined`: the process died five times while reading the website, so it was set aside
  */
 export type SiteOutcome = "complete" | "incomplete" | "none" | "unreachable" | "blocked" | "failed" | "quarantined";
@@ -86,17 +86,17 @@ export interface SiteSummary {
   readonly attemptId: string;
   /** Why something is missing: at most ten reasons, the most frequent first. */
   readonly reasons: readonly SiteReason[];
-  /** Paths of the outputs, relative to their folder, by kind: `pages`, `archive`, `findings`. */
+  /** Paths of the outputs, relative to their folder, by kind: `pages`, `changes`, `sitemaps`, `archive`, `findings`. */
   readonly files: Readonly<Record<string, string>>;
-  /** Why the archive of the earlier run was not used: everything was requested. Absent if it was used, or there was none. */
+  /** Why the archive of the earlier run was not used, so that everything was requested. Absent if it was used, or there was none. */
   readonly previousError?: string;
-  /** What robots.txt says about how pages may be used: its first lines. */
+  /** What robots.txt says about how pages may be used: at most 20 lines. */
   readonly preferences?: readonly RobotsPreference[];
   /** How many findings a check has, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
-/** Whether a value that was kept somewhere is a summary. Fields of later versions are accepted. */
+/** Whether a stored value is a summary. Fields of later versions are accepted. */
 export function isSummary(value: unknown): value is SiteSummary {
   if (!isJsonObject(value)) return false;
   const { site, outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
@@ -154,7 +154,7 @@ export function isFailure(outcome: SiteOutcome): boolean {
   return outcome === "failed" || outcome === "quarantined";
 }
 
-/** The summary of a website from which nothing was read. A message means that sitegrove itself failed. */
+/** The summary of a website from which nothing was read. `message` says why sitegrove or its output failed, if so. */
 export function emptySummary(
   { homepage, key }: SiteJob,
   attemptId: string,

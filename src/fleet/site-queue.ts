@@ -4,7 +4,7 @@ import type { SiteJob, SiteSummary } from "./site-job.ts";
 
 /** A queue of websites: hands out leases and keeps the results. */
 export interface SiteQueue {
-  /** False if others may add websites. Only public addresses are then read, unless `network` allows more. */
+  /** False if others may add websites. Then only public addresses are crawled, unless `network` allows more. */
   readonly isTrusted?: boolean;
   /** Adds sites. Idempotent by key: a known site is not added again. If the list throws, the sites before that are added. */
   add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }>;

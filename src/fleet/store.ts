@@ -107,7 +107,7 @@ export class Store {
     });
   }
 
-  /** A file to read: the file itself, or a copy that `remove` removes. Undefined if there is no such file. A pipe could block forever. */
+  /** Returns a file to read: the file itself, or a copy that `remove` removes. Undefined for anything but a regular file: a pipe could block forever. */
   async fetch(name: string): Promise<{ readonly file: string; remove(): Promise<void> } | undefined> {
     if (this.bucket === undefined) {
       const file = this.#path(name);
@@ -123,13 +123,13 @@ export class Store {
     await this.bucket?.delete(name);
   }
 
-  /** Removes what was written on this machine: a draft, or in a folder also the file. */
+  /** Removes what was written on this machine: the draft and, in a folder, also the file. */
   async discard(name: string): Promise<void> {
     const file = this.#path(name);
     for (const each of [file, draftOf(file)]) await rm(each, { force: true });
   }
 
-  /** The names that begin with `start`, in a folder also those of drafts. If it ends with a slash, subfolders are included. */
+  /** Returns the names that begin with `start`; in a folder, also those of drafts. If `start` ends with a slash, includes subfolders. */
   async list(start: string): Promise<string[]> {
     if (this.bucket !== undefined) return (await this.bucket.list(start)).filter(isOwnPath);
     const parent = path.posix.dirname(`${start}-`);
@@ -176,7 +176,7 @@ export function lockFolder(folder: string, name: string): FileLock {
 
 let drafts: string | undefined;
 
-// The folder for the drafts of all buckets. It exists as long as this process. Those of killed processes are removed: they may be large.
+// Returns the folder for the drafts of all buckets, which exists as long as this process. Removes those of killed processes, which may be large.
 function draftsFolder(): string {
   if (drafts !== undefined) return drafts;
   for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(draftsStart))) {

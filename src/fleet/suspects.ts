@@ -1,7 +1,7 @@
-// Which website crashed its process? All that were in flight when it died are suspects. They are crawled after the others, sixteen at a time;
-// after a second death four at a time, and then one by one. More at a time would take more deaths to find the website; fewer would keep a
-// fleet waiting that was killed only once, because most suspects are websites that do not respond. After five deaths, a website is
-// quarantined; the number leaves room for an operator who kills the process a few times.
+// Finds the website that crashes its process. All websites that were in flight when a process died are suspects. They are crawled after the
+// others: sixteen at a time, after a second death four at a time, and then one by one. With more at a time, finding the website would take
+// more deaths; with fewer, a fleet that was killed only once would wait long, because most suspects do not respond. After five deaths, a
+// website is quarantined, so an operator may kill the process a few times.
 
 /** A website that a process crawls, or is about to. */
 export interface InFlightSite {
