@@ -1,12 +1,12 @@
-// What the program gets from its process: streams, environment, signals and exit. It is passed to commands, so that tests can run them
-// inside their own process. Also decides how the program stops.
+// The parts of the process that the program uses: streams, environment, signals and exit. Commands get them as an argument, so that tests
+// can run commands inside their own process. This file also decides how the program stops.
 import type { Readable, Writable } from "node:stream";
 import { type ExitCode, Stopped, type StopSignal } from "./exit-codes.ts";
 
 /** Standard output or standard error. If it is a terminal, it has a width. */
 export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** A result that is complete once `keep` is called, and removed by `discard`. Both may be called at any time. */
+/** A result that `keep` completes and `discard` removes. Both may be called at any time. */
 export interface Unfinished {
   /** The file that it replaces, if there is one. */
   readonly replaces?: string | undefined;

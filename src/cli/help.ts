@@ -44,8 +44,8 @@ export function configureHelp(command: Command, isHelpAll: boolean): void {
     styleTitle: (title) => (title === "Options:" ? "Flags:" : title),
     // Terminals have different widths, so line breaks in the source do not count.
     commandDescription: (each) => each.description().replaceAll(/(?<!\n)\n(?!\n)/g, " "),
-    // Hides options only while the help is formatted: for a misspelled option, commander suggests visible ones, and any option may be
-    // meant.
+    // Hides options only while the help is formatted, because commander suggests only visible options for a misspelled one, and the user
+    // may mean any.
     formatHelp(each, helper) {
       // The help of the program lists no flags, so that it fits a small terminal.
       helper.visibleOptions = () => (each.parent === null ? [] : allOptions(each).filter(isShown));
@@ -64,7 +64,7 @@ export function configureHelp(command: Command, isHelpAll: boolean): void {
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {
   const choices = argChoices.length === 0 ? "" : `: ${argChoices.join(", ")}`;
   const defaultText = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
-  // Moves a default that the description contains after the choices.
+  // If the description contains a default, moves it behind the choices.
   const [, what, written = ""] = /^(.*?)( \(default: [^)]*\))?$/s.exec(description) as unknown as [
     string,
     string,

@@ -6,7 +6,7 @@ import { systemReason } from "../model/errors.ts";
 // Compiling our code takes a third of the time that a small website needs. Node.js 22 and newer can keep compiled code for the next run.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
-// It is not an error if the reader closes the pipe while the help is written.
+// A reader may close the pipe while the help is written. That is not an error.
 process.stdout.on("error", () => {});
 try {
   // Imports inside the `try`, so that a system without free file handles gets a message instead of a stack trace.

@@ -91,13 +91,13 @@ export class Run {
       this.messages.say("stopped before everything was written", "warning");
       context.exit(code);
     };
-    // SIGHUP means that the terminal was closed. Node.js exits then even under nohup; handling it lets us delete temporary files.
+    // SIGHUP means that the terminal was closed. Node.js exits on it even under nohup; handling it lets us delete temporary files.
     const names = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-    // Waits up to two seconds after a signal, so that a reader that is still reading gets the rest of the output.
+    // Waits up to two seconds after a signal, so that a reader of the output gets the rest of it.
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** Finds out what a target is, and tells the user. With `isCrawled`, a crawl whose events go to `see` finds the scheme. */
+  /** Finds out what a target is, and tells the user. With `isCrawled`, leaves the scheme to a crawl that reports its events to `see`. */
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;

@@ -17,7 +17,7 @@ import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;
-// If at least this many pages change to the same date, their generator probably dates all pages alike.
+// If at least this many pages change to the same date, the site's generator probably gives all pages that date.
 const fewestAlike = 10;
 
 interface ChangesFlags extends Flags<(typeof formats)[number]> {
@@ -102,7 +102,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   run.owns({ replaces, ifStopped, keep: () => found.commit(), discard: () => found.close() });
 
   let listed = 0;
-  // Whether some pages are never listed, because a robots.txt could not be read, or a sitemap may be cut off.
+  // Whether some pages are not listed, because a robots.txt could not be read, or a sitemap may be cut off.
   let isWithheld = false;
   const notes: string[] = [];
   async function* lines(): AsyncGenerator<string, void> {

@@ -58,7 +58,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .option("--ignore <glob>", "files to ignore, such as 'drafts/' (repeatable)", collected)
     .addOption(new Option("--host <name>", "host of the static site (default: detected)").choices(hosts));
   addFlags(command, "Discovery", "Network", "Limits", "messages");
-  // Commander keeps -f and -o apart, but their order says which belong together.
+  // Commander collects -f and -o separately, but their order shows which belong together.
   const outputFlags: OutputFlag[] = [];
   command.on("option:format", (format: CheckFormat) => outputFlags.push({ format }));
   command.on("option:output", (file: string) => outputFlags.push({ file }));
@@ -213,7 +213,7 @@ function appendSummary(file: string, markdown: string, messages: Messages): void
   }
 }
 
-// A mistyped pattern matches no page, so everything would pass.
+// A mistyped pattern would match no page, and the check would pass.
 async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promise<void> {
   if (pages === undefined && ignore === undefined) return;
   const { SiteFiles } = await import("../../check/folder/site-files.ts");

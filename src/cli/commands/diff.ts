@@ -260,7 +260,7 @@ async function contentsOf(
   return { by: by ?? "content", contents: [(url) => before.contentAt(url), (url) => after.contentAt(url)] };
 }
 
-/** How the reading of a side ended: how its crawl ended, if it is a website or an archive, or the problems of the file. */
+/** How one side was read: the end of its crawl, if it is a website or an archive, or the problems of its file. */
 interface SideEnding {
   readonly name: string;
   readonly crawl: CrawlEnding;

@@ -98,7 +98,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
   return code;
 }
 
-// The user asked for the limit, so what it cuts off is not missing.
+// The user asked for the limit, so pages beyond it are not missing.
 function newEnding({ limit }: Flags): CrawlEnding {
   return new CrawlEnding(limit === undefined ? [] : ["limit-pages"]);
 }
@@ -285,7 +285,7 @@ async function* treePieces(job: Job): Pieces {
       const style = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       const { homepage, pageCount, reachable, unreachable, discovery } = tree;
       const { limit, sample } = filter.settings;
-      // Whether --limit or --sample may leave something out, which is not known before the pages are read.
+      // --limit or --sample may leave something out. Before the pages are read, only their number is known.
       const complete = tree.complete && pageCount <= Math.min(limit - filter.listed, sample);
       const head = { homepage, complete, pageCount, reachable, unreachable, discovery };
       if (flags.format === "json") yield* inPieces(writeJson(head, steps, run.signal));

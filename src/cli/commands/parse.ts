@@ -118,7 +118,7 @@ async function parse(source: string, flags: Flags<Format>, context: Context): Pr
   }
 }
 
-/** The end of the document: whether it is a sitemap, and what is wrong with it. */
+/** The ending of `parse`: whether the document is a sitemap, and what is wrong with it. */
 class DocumentEnding implements Ending {
   readonly #isVerbose: boolean;
   /** Set once the document was read. */

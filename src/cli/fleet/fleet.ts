@@ -24,7 +24,7 @@ export async function fleet(names: readonly string[], flags: FleetFlags, context
   if (out === undefined || out === "") throw new UsageError("no output folder given; use --out DIR");
   const list = new SiteList(names, flags, context.stdin);
   const outputs = await openOutputs(flags);
-  // The journal is on this machine, even for a bucket. The bucket itself also shows what was published.
+  // The journal is on this machine, even if the outputs go to a bucket.
   const folder = isBucket(out) ? stateFolder(out, flags.shard) : out;
   if (!list.isGiven && !existsSync(path.join(folder, journalName))) throw new UsageError(noList);
   expectFiles(folder, flags);

@@ -101,7 +101,7 @@ export class SiteList {
   }
 }
 
-/** An entry: its line number, counted from 0, its homepage, and the whole line if that has more. */
+/** An entry: its line number, starting at 0; its homepage; and the whole line, if that contains more. */
 type ListEntry = readonly [number, string, string?];
 
 const mostMalformed = 5;

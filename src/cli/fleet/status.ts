@@ -111,7 +111,7 @@ const remarks: Partial<Record<SiteOutcome, string>> = {
   quarantined: ": set aside because the process died five times",
 };
 
-/** What may be missing in a run, and how to say it about one and about several. */
+/** Sentences about what may be missing in a run, in the singular and the plural. */
 const gapTexts = {
   malformed: ["line of the list is not a website", "lines of the list are not websites"],
   unreadable: ["summary could not be read", "summaries could not be read"],

@@ -131,7 +131,7 @@ export class FleetWatch {
     const { websites } = this.own.totals();
     const waiting = Math.max(0, total() - before - websites - this.#running.size);
     const rate = (websites * 1000) / Math.max(1, now - this.#startedAt);
-    // The rate says nothing about websites that hang, because they may take any amount of time.
+    // If websites hang, the rate does not tell when they will finish.
     const isMoving = waiting > 0 && now - this.#lastDone < stillTime;
     // Sites are in the order of their starts.
     const [[site, since] = ["", now]] = this.#running;
@@ -155,7 +155,7 @@ export class FleetWatch {
 // All times are in milliseconds.
 const lineInterval = 10_000;
 const drawInterval = 500;
-// If no website is finished for this long, the fleet waits for slow ones.
+// If no website is finished for this long, the fleet is waiting for slow ones.
 const stillTime = 5000;
 
 function siteLine({ site, outcome, pages, duration: took, reasons, previousError }: SiteSummary): string {

@@ -96,9 +96,7 @@ export class BaselineFile {
   readonly #file: string;
   readonly #isUpdated: boolean;
 
-  /**
-   * `nameOf` returns the name under which a sitemap is shown. Throws a `UsageError` if there is no such file, unless it is to be written.
-   */
+  /** `nameOf` returns the name under which a sitemap is shown. Throws a `UsageError` if the file does not exist, unless `isUpdated`. */
   constructor(file: string, nameOf: (sitemap: string) => string, isUpdated = false) {
     const before = readBaseline(file);
     if (before === undefined && !isUpdated)

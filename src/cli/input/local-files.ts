@@ -107,7 +107,7 @@ export function chooseCheckTarget(
   return { target, path: name, hasLocation: !fileUrl.startsWith(nowhere), folders, options };
 }
 
-/** Returns the URL at which two folders are compared: the first one that the files of a folder agree on. */
+/** Returns the URL under which two folders are compared: the first one that the files of a folder agree on. */
 export function commonAddress(folders: readonly string[]): string {
   const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
   const named = found.flatMap((address) => address.found.map(({ origin }) => `${origin}/`));

@@ -24,7 +24,7 @@ const longestSearch = 10_000;
 const longestMatching = 1000;
 const longestText = 500;
 
-/** A sentence, the data, and a callback that gets a promise for when they have been sent to the agent. */
+/** A sentence, the data, and a callback. It gets a promise that resolves when both have been sent to the agent. */
 export type Answer = readonly [text: string, facts: object, onSent?: ((sent: Promise<void>) => void) | undefined];
 
 /** A page as an agent gets it. */
@@ -33,7 +33,7 @@ export interface ListedPage {
   readonly [field: string]: unknown;
 }
 
-/** Converts a page for an agent. A page that would fill an answer alone is cut. */
+/** Converts a page for an agent. A page of more than 12 kB is cut to its URL and date, and marked with `cut`. */
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
   const { title, section, publishDate } = newsStory ?? {};
   const page = {
@@ -141,7 +141,7 @@ export async function pagesOf(
 
 const stoppable = createContext({});
 
-// A regular expression can take years for one URL, and only `vm` can stop it. Meanwhile the server would answer nobody.
+// A regular expression can take years for one URL, during which the server would answer nobody. Only `vm` can stop it.
 function inTime<T>(run: () => T): T {
   try {
     return runInContext("run()", Object.assign(stoppable, { run }), { timeout: longestMatching }) as T;

@@ -83,7 +83,7 @@ async function compare({ homepage, target, file, state, list, crawl }: KeptSite)
   const output = new AtomicFile(list);
   try {
     for await (const piece of inPieces(lines())) output.write(piece);
-    // Another server that had the lock before has written a list that was not delivered yet.
+    // Another server held the lock first, and has written a list that was not delivered yet.
     if (existsSync(list)) return;
     output.commit();
     const before = statSync(state, { throwIfNoEntry: false })?.ino;

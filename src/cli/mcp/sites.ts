@@ -30,7 +30,7 @@ export function notRead(url: string, reason: Problem): NoAnswer {
 
 export interface SitesOptions {
   readonly folder: string;
-  /** The only websites that are allowed; empty allows any public one. */
+  /** The only websites that are allowed. An empty list allows any public website. */
   readonly allowed: readonly string[];
   readonly crawl: Options;
   readonly signal: AbortSignal;

@@ -155,7 +155,7 @@ export class CrawlEnding {
     );
   }
 
-  /** Says how many entries were skipped, even if there is nothing else to say: nothing is lost silently. */
+  /** Says how many entries were skipped, even if there is nothing else to report. */
   printSkipped(messages: Messages): void {
     this.#skipped.print(messages);
   }

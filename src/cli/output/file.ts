@@ -121,7 +121,7 @@ function written(file: string, action: () => void): void {
   try {
     action();
   } catch (error) {
-    // The file is a pipe, or /dev/stdout.
+    // Only a pipe, or /dev/stdout, gives this error.
     if ((error as NodeJS.ErrnoException).code === "EPIPE")
       throw new OutputClosed(`the program reading ${file} closed it`);
     throw new OutputFailed(`${file} could not be written: ${systemReason(error)}`);
