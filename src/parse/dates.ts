@@ -93,7 +93,7 @@ function isDay(year: number, month: number, day: number): boolean {
 // and 02/02/2024 are unambiguous, and their weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of
 // the same characters, so all take linear time.
 
-/** A date as ISO 8601, or only a time: `T03:04:05Z`, or an empty text if only the day is kept. */
+/** A date as ISO 8601. `readTime` returns only the time, `T03:04:05Z`, or an empty text if only the day is kept. */
 interface OtherDate {
   readonly date: string;
   /** What is known about the offset: written, assumed to be UTC, or unknown, so that only the day is kept. */

@@ -23,7 +23,7 @@ export interface Entries {
   readonly sitemaps: SitemapReference[];
 }
 
-// Uses a loop, because `flatMap` would take a third as long as parsing itself.
+// Uses loops, because `flatMap` would take a third as long as parsing itself.
 export function joined(batches: readonly Entries[]): Entries {
   const all: Entries = { pages: [], sitemaps: [] };
   for (const { pages, lines, sitemaps } of batches) {

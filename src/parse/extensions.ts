@@ -207,12 +207,12 @@ function set<Key extends keyof SitemapVideo>(reader: ExtensionTarget, key: Key, 
   else (reader.video as { [K in keyof SitemapVideo]?: SitemapVideo[K] | undefined })[key] ??= parsed;
 }
 
-// The value of an attribute; undefined if it is missing or empty.
+// Returns the value of an attribute, or undefined if it is missing or empty.
 function attributeOf(attributes: XmlAttributes, name: string): string | undefined {
   return attributes.get(name)?.trim() || undefined;
 }
 
-// Countries or platforms, separated by spaces, and whether they are allowed or denied.
+// Creates the rule for a list of countries or platforms, separated by spaces, that are allowed or denied.
 function restriction(key: "restriction" | "platform"): Part {
   return {
     open: keep("relationship"),
@@ -274,5 +274,5 @@ function atMost(limit: number, number: number | undefined): number | undefined {
 }
 
 const urlLike = /^(?:[a-z][a-z0-9+.-]*:|\.{0,2}\/|\S+\.(?:html?|php|aspx?|jsp|txt|pdf)(?:[?#]|$))/i;
-// "A maximum of 32 <video:tag> tags is permitted"; more are kept, up to this many.
+// The maximum number of items in a list of a video, such as its tags. Google permits 32 tags.
 const maxItems = 1000;

@@ -237,7 +237,7 @@ export class FeedReader implements TableTarget {
 export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
 type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
-// URLs with more characters are not usable.
+// Longer URLs are not used.
 const maxBaseLength = 8192;
 // How many characters of a URL a problem shows.
 const shownLength = 200;
@@ -246,7 +246,7 @@ const absolute = /^https?:\/\//i;
 // The maximum number of links per item. Most items have one.
 const mostLinks = 100;
 
-// The values of `rel`. An empty list means "alternate".
+// Returns the values of `rel`. An empty list means "alternate".
 function relationsOf(attributes: XmlAttributes): string[] {
   const relations = attributes.get("rel")?.trim().toLowerCase().split(/\s+/) ?? [];
   return relations.filter((rel) => rel !== "").map((rel) => rel.replace(registeredRelation, ""));
@@ -295,7 +295,7 @@ const item: Rules = new Map([
   ...elements<FeedReader>("atom", { link: { open: (reader, attributes) => reader.addAtomLink(attributes) } }),
 ]);
 
-// An item or entry in its proper place, or inside unknown elements, which may be misspelled or not closed.
+// Creates the rule for an item or entry: in its proper place, or inside unknown elements, which may be misspelled or not closed.
 function listed(children: Rules, isMisplaced: boolean): RulePart<FeedReader> {
   return {
     isEntry: true,

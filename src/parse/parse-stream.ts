@@ -40,7 +40,7 @@ export async function parseBytes(
   const problems = new DocumentProblems();
   const parser = createDocumentParser({ url, strict, limits, problems, fastPath });
   const batches: Entries[] = [];
-  // The reason why nothing can be read, if so.
+  // Says why nothing can be read; undefined if something can.
   let refusal: Problem | undefined;
   const refuse = (code: DocumentProblemCode, facts?: ProblemFacts) => {
     problems.add(code, facts);
@@ -75,7 +75,7 @@ export async function parseBytes(
   } finally {
     await source.cancel();
   }
-  // `end()` would also report the document as cut off, although only a limit ended it, so the problems are taken before.
+  // `end()` would also report the document as cut off, although a limit ended it, so we collect the problems first.
   const noted = isWhole ? undefined : problems.toArray();
   batches.push(parser.end());
   const isRefused = parser.outcome.kind === "invalid" && refusal !== undefined;
@@ -110,7 +110,7 @@ class Source implements Bytes {
   }
 }
 
-/** The first bytes, enough to detect gzip and the character set, and all bytes, including these. */
+/** Returns the first bytes, enough to detect gzip and the character set, and all bytes, including the first. */
 async function headOf(bytes: Bytes): Promise<{ readonly start: Uint8Array; readonly all: Bytes }> {
   const iterator = bytes[Symbol.asyncIterator]();
   let start = new Uint8Array();

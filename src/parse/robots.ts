@@ -36,7 +36,7 @@ export class RobotsParser extends LineParser {
   /** The result. A robots.txt without sitemaps is valid, even an empty one. */
   get outcome(): ParseOutcome {
     const { preferences } = this.robots;
-    // Text that was announced as compressed data may be what is left of it.
+    // Text that was announced as compressed may be damaged data instead.
     const resembles = this.#resembles ?? (this.context.problems.has("coding-mismatch") ? "binary" : undefined);
     if (resembles === undefined || this.#hasRecords) {
       return { kind: "index", format: "robots", ...(preferences.length > 0 ? { preferences } : {}) };

@@ -112,7 +112,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return depth - entry + 1;
   }
 
-  /** With `urlsOnly`: ends an entry without an end tag, and returns what takes pages about which there is nothing to report. */
+  /** With `urlsOnly`: ends an entry that has no end tag. Returns the sink for pages about which there is nothing to report. */
   beginLines(): NonNullable<TableTarget["lines"]> {
     this.#target.endImplied();
     return this.#target.lines!;

@@ -1,5 +1,5 @@
-// What is already known about a text that is passed to a rule. Hints save work: without them, the rule finds out by itself. Only `isExact`
-// says what the text alone does not show.
+// Hints tell a rule what is already known about a text. They only save work: without them, the rule finds out by itself. The exception is
+// `isExact`, which the text alone does not show.
 
 /** Hints about a text, valid only during the call that passes it. */
 export class TextHints {

@@ -30,7 +30,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   /** Whether the entry has no element of its own, because its URL is where an entry should be. */
   isImplied = false;
   #isUrlRefused = false;
-  // Elements of the current extension with an invalid URL. That was reported, so they do not count as missing.
+  // Elements of the current extension whose URL is invalid. They do not count as missing, because the invalid URL was reported.
   readonly #refused = new Set<string>();
   /** Whether another entry began and ended inside this one, so that the next URL does not belong to this one. */
   hasPassedEntry = false;
@@ -394,7 +394,7 @@ const fields: ElementRule<UrlsetReader> = wrapper(
   new ElementRule("", {}),
 );
 
-// An empty entry may be inside an unclosed entry. What follows it is the next entry.
+// An unclosed entry may contain an empty one. A URL after that starts another entry.
 const inner: Part = {
   children: fields.children,
   others: fields,

@@ -75,12 +75,12 @@ export class XmlScanner {
   isInDocument = false;
   /** Whether the document type declaration is that of an HTML page. */
   isHtml = false;
-  // Whether something after the root, the current text outside it, or a URL after it was already reported, so that each is one problem.
+  // Whether each of these was already reported: something after the root, the current text outside it, a URL after it.
   #isJunkReported = false;
   #isRunReported = false;
   #isLateUrlReported = false;
 
-  // What is being skipped chunk by chunk, and its end; in a document type declaration, whether we are in its subset.
+  // What is being skipped, chunk by chunk; the text that ends it; and, in a document type declaration, whether we are in its subset.
   #skipping: "" | "text" | "doctype" = "";
   #until = "";
   #isInSubset = false;
@@ -110,7 +110,7 @@ export class XmlScanner {
     else this.#fastPath.write(piece);
   }
 
-  /** Scans this text. What cannot be read yet stays in the cursor's buffer. */
+  /** Scans this text. A part that cannot be read yet stays in the cursor's buffer. */
   scan(chunk: string): void {
     const { cursor } = this;
     // Scans slices of limited length, because some searches run to the end of the buffer.
@@ -121,7 +121,7 @@ export class XmlScanner {
     }
   }
 
-  /** Returns what stayed in the buffer. */
+  /** Empties the buffer. Returns the unread part. */
   takeRest(): string {
     this.#enough = 0;
     return this.cursor.takeRest();
@@ -258,7 +258,7 @@ export class XmlScanner {
     return end;
   }
 
-  // Text before or after the root, which a well-formed document does not have.
+  // Handles text before or after the root, which a well-formed document does not have.
   #outsideText(start: number, end: number): void {
     this.#reportOutside(start, end);
     this.#checkLateUrl(start, end);
@@ -396,7 +396,7 @@ export class XmlScanner {
   #otherEndTag(name: XmlName, open: number): void {
     const { cursor } = this;
     const depth = this.#depthOf(name);
-    // After the root, this was already reported.
+    // After the root, `xml-junk-after-root` was already reported.
     if (!this.#isAfterRoot && (depth === 0 || depth !== this.depth || this.names.at(-1)?.raw !== name.raw)) {
       cursor.flawAt(open, "xml-mismatched-tag", `</${name.raw}>`);
     }
@@ -666,7 +666,7 @@ function startsName(code: number): boolean {
   );
 }
 
-// Returns the position after `?>`, after a `>` outside of quotes, or before a tag, or -1 if there is none.
+// Returns the first position that is after `?>`, after a `>` outside of quotes, or before a tag; -1 if there is none.
 function endOfInstruction(buffer: string, open: number): number {
   let quote = 0;
   const last = Math.min(buffer.length, open + longestDeclaration);
