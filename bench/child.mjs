@@ -1,4 +1,4 @@
-// Runs and measures processes: scripts of this folder, which print JSON; the program, as a user runs it; and what it is compared with.
+// Runs and measures processes: scripts of this folder, which print JSON; the program, as a user runs it; and the programs we compare with.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";

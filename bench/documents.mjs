@@ -3,8 +3,8 @@
 // two alternate languages and a news story with CDATA (about 1,040 bytes).
 
 /**
- * The text of a page sitemap, in pieces of some 64 KB. Documents with different numbers share no page. An edition from 1 on is what
- * became of the document: of 1,000 pages 20 have another date, 5 are gone, and 5 are new.
+ * The text of a page sitemap, in pieces of some 64 KB. Documents with different numbers share no page. Editions other than 0
+ * are later versions of the document: of 1,000 pages, 20 have another date, 5 are gone, and 5 are new.
  */
 export function* urlset({ entries, rich = false, number = 0, edition = 0 }) {
   const random = randomNumbers(number + (rich ? 1e6 : 0));
@@ -79,7 +79,7 @@ function isoDate(random, later = 0) {
   return `${new Date(time).toISOString().slice(0, 19)}+00:00`;
 }
 
-// Mulberry32: small, and the same everywhere.
+// Mulberry32, a small generator that gives the same numbers everywhere.
 function randomNumbers(seed) {
   let state = seed >>> 0;
   return () => {

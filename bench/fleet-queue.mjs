@@ -1,6 +1,6 @@
 // node bench/fleet.mjs --queue: measures fleets with a queue, on its own Redis: what the queue costs in addition to the crawl, three workers
 // against one, and the time and memory to queue a long list. The CPU time per website is user and system time of the processes that crawl,
-// without their start, which is measured by a run over one website. Journal and queue take turns, and the minimum counts, because other
+// without their start, which is measured by a run over one website. Journal and queue take turns. The minimum counts, because other
 // programs on the machine can only add time.
 //   --sites N        number of websites for the CPU time (default 3,000)
 //   --list N         number of websites to queue (default 100,000)

@@ -1,4 +1,4 @@
-// Prepares a benchmark: the build, and the peers, which are packages of this folder and not of the project.
+// Prepares a benchmark: builds the project, and installs the peers, which are packages of this folder only.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ const bench = import.meta.dirname;
 const lock = path.join(bench, "package-lock.json");
 const installed = path.join(bench, "node_modules/.package-lock.json");
 
-// Node.js would read these certificates at every start, which takes 40 ms and says nothing about us: nothing is encrypted here.
+// Node.js would read these certificates at every start, which takes 40 ms. Nothing is encrypted here, so they are not needed.
 delete process.env.NODE_EXTRA_CA_CERTS;
 
 // `--dist DIR` sets this variable to measure another build. Child processes inherit it.

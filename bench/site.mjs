@@ -101,7 +101,7 @@ async function measureWebsite(pages, candidates) {
         process.stderr.write(`${candidate.name}…\n`);
         const run = await measure(candidate, website);
         if (run !== undefined) runs.set(candidate, [...(runs.get(candidate) ?? []), run]);
-        // A peer may fail. We may not, and without a floor there is nothing to compare with.
+        // A peer may fail, but we and the floor may not.
         else if (candidate.peer === undefined) failed.add(candidate.name);
       }
     }

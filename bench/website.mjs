@@ -50,7 +50,7 @@ export async function serveWebsite({ pages, pagesPerSitemap = 50_000, entries: k
   };
 }
 
-/** Returns the files that contain their own address: a robots.txt that names the index, and the index. Adds a homepage. */
+/** Returns the homepage, and the files that contain their own address: robots.txt and the index that it names. */
 function textsOf(directory, origin) {
   const names = readdirSync(directory).filter((name) => /\.xml(\.gz)?$/.test(name));
   const entries = names.sort().map((name) => `  <sitemap>\n    <loc>${origin}/${name}</loc>\n  </sitemap>\n`);

@@ -159,7 +159,7 @@ function outputSchema(): string {
   return formatted(`${JSON.stringify(schema, null, 2)}\n`, "schema/output.json");
 }
 
-// Some objects have a name in the schema; every object has an interface in page.ts.
+// The objects that have a name in the schema. Every object has an interface in page.ts.
 const definitions: ReadonlyMap<string, FieldTypes> = new Map<string, FieldTypes>([
   ["newsStory", newsFields],
   ["image", imageFields],
