@@ -112,7 +112,7 @@ async function crawling(count) {
   row("a queue, 3 workers", three, starts.queue, 3);
   const overhead = each(best.queue, starts.queue) / each(best.journal, starts.journal) - 1;
   bars.push({
-    promise: "the queue costs at most 5 % of the CPU of a website",
+    promise: "the queue costs at most 5% of the CPU of a website",
     value: `${(overhead * 100).toFixed(1)} %`,
     met: overhead <= 0.05,
   });

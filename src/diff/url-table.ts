@@ -18,7 +18,7 @@ export function isTableStart(start: Uint8Array): boolean {
 
 /**
  * Yields the column of URLs as text, with one URL per line. `column` is its name, or its number, starting at 1. Throws a `SitemapError` if
- * the table has no such column, or the first value of the column is not a URL.
+ * the table has no such column, the first value of the column is not a URL, or there are rows but no URL.
  */
 export async function* urlColumn(
   name: string,
@@ -34,6 +34,7 @@ export async function* urlColumn(
     yield encoder.encode(text);
     text = "";
   }
+  urls.finish();
   yield encoder.encode(text);
 }
 
@@ -50,6 +51,7 @@ class UrlColumn {
   readonly #column: string | undefined;
   #index: number | undefined;
   #hasUrl = false;
+  #hasEmpty = false;
 
   constructor(name: string, column: string | undefined) {
     this.#name = name;
@@ -64,7 +66,10 @@ class UrlColumn {
       if (!isUrl.test(cells[this.#index] ?? "")) return "";
     }
     const value = (cells[this.#index] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
-    if (value === "") return "";
+    if (value === "") {
+      this.#hasEmpty = true;
+      return "";
+    }
     if (!this.#hasUrl && !isUrl.test(value))
       throw invalidTable(
         `its column ${this.#index + 1} has ${JSON.stringify(value.slice(0, 60))}, not a URL`,
@@ -72,6 +77,10 @@ class UrlColumn {
       );
     this.#hasUrl = true;
     return `${value}\n`;
+  }
+
+  finish(): void {
+    if (this.#hasEmpty && !this.#hasUrl) throw invalidTable(`its column ${this.#index! + 1} is empty`, this.#name);
   }
 }
 

@@ -49,7 +49,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
       if (!noServer && !(isTrusted && isNotFound(error))) throw error;
     }
     const options = { isRetry: true, isTrusted: true, signal: neverAborted };
-    return { addresses: await system(name, options), lifetime: failureLifetime };
+    return { addresses: await system(name, options), lifetime: shortLifetime };
   }
 
   function start(key: string, name: string, isTrusted: boolean): Remembered {
@@ -57,7 +57,7 @@ export function nameServerLookup(parts: LookupParts = {}): Lookup {
     const settle = (lifetime: number, failed: boolean) => Object.assign(entry, { until: now() + lifetime, failed });
     entry.answer.then(
       ({ lifetime }) => settle(lifetime, false),
-      (error) => settle(codeOf(error) === "ECANCELLED" ? 0 : failureLifetime, true),
+      (error) => settle(codeOf(error) === "ECANCELLED" ? 0 : shortLifetime, true),
     );
     remembered.delete(key);
     remembered.set(key, entry);
@@ -122,9 +122,9 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? "");
 }
 
-// How long answers and failures are cached, in milliseconds.
+// How long answers of name servers are cached at most, and those of the system and failures, in milliseconds.
 const longestLifetime = 5 * 60_000;
-const failureLifetime = 30_000;
+const shortLifetime = 30_000;
 // How long to wait for a name server before the next attempt, in milliseconds. The second attempt gets twice as long.
 const firstTry = 2500;
 // How long to wait for the other address family after the first one has answered, in milliseconds.

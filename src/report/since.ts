@@ -61,7 +61,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
     all === 0
       ? html`<p class="empty good">No changes.</p>`
       : html`<dl class="delta">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd>${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
-  return part("since", "What changed since the previous archive", html`${lead}${content}`);
+  return part("since", "What changed since the previous state", html`${lead}${content}`);
 }
 
 function bySection({ sections, otherSections }: ReportChanges, homepage: string): Html {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { Host } from "../../src/check/folder/folder-files.ts";
@@ -53,6 +53,16 @@ test("patterns beyond the limit are reported; literal paths have no limit", () =
 
 test.each(["netlify.toml", "vercel.json"])("a %s that cannot be parsed is reported", (name) => {
   expect(answers({ [name]: "[[redirects", "a.html": "" }, "/a /b")).toEqual([["a.html", "unclear"], name]);
+});
+
+test("a _redirects file that cannot be read is reported, and may serve any path", () => {
+  const folder = folderOf({ "a.html": "" });
+  symlinkSync("_redirects", path.join(folder, "_redirects"));
+  const site = new SiteFiles({ folders: [{ url: home, path: folder }] });
+  expect([site.find(`${home}b`)?.kind, site.notUnderstood.join()]).toEqual([
+    "unclear",
+    expect.stringMatching(/^_redirects: /),
+  ]);
 });
 
 test("a redirect with conditions makes only the paths unclear that it matches", () => {

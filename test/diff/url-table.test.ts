@@ -67,6 +67,7 @@ test.each<[string, string, string | undefined, string]>([
   ],
   ["whose column has no URLs", "Page,Clicks\nAbout us,5\n", undefined, 'its column 1 has "About us", not a URL'],
   ["whose column has paths", "Page,Clicks\n/about,5\n", undefined, 'its column 1 has "/about", not a URL'],
+  ["whose column is empty", "Page,Clicks\n,5\n,6\n", undefined, "its column 1 is empty"],
   ["without the named column", `URL,Clicks\n${home}a,5\n`, "Address", "it has no column Address (URL, Clicks)"],
   ["without the numbered column", `URL,Clicks\n${home}a,5\n`, "3", "it has no column 3 (URL, Clicks)"],
   ["whose named column is another", `URL,Clicks\n${home}a,5\n`, "Clicks", 'its column 2 has "5", not a URL'],

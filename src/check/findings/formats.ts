@@ -12,11 +12,11 @@ import { type Occurrence, occurrenceColumns } from "./occurrence-rows.ts";
 import { type CheckResult, groupedByRule } from "./result.ts";
 import { checkSarif } from "./sarif.ts";
 import {
-  casesInWords,
   exampleText,
   extentOf,
   failedRules,
   notCheckedSentences,
+  occurrencesInWords,
   pageSentences,
   verdict,
 } from "./words.ts";
@@ -110,7 +110,8 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     if (extent !== undefined) lines.push(`  ${extent}`);
     let examples = 0;
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
-      if (finding.sitemap !== result.homepage) lines.push(`  ${shown(finding.sitemap)} (${casesInWords(finding)})`);
+      if (finding.sitemap !== result.homepage)
+        lines.push(`  ${shown(finding.sitemap)} (${occurrencesInWords(finding)})`);
       // Shows three examples in all, but at least one from each sitemap.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
@@ -174,12 +175,12 @@ const mostShown = 10;
 function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
-  const extent = group.extent ?? casesInWords(findings[0]);
+  const extent = group.extent ?? occurrencesInWords(findings[0]);
   const isAlone = findings.reduce((sum, { count, known = 0 }) => sum + count + known, 0) === 1;
-  const cases = findings.flatMap(({ sitemap, examples }) =>
+  const shownExamples = findings.flatMap(({ sitemap, examples }) =>
     (examples.length === 0 ? [undefined] : examples).map((example) => ({ sitemap, example })),
   );
-  return cases.slice(0, mostShown).map(({ sitemap, example }, index) => {
+  return shownExamples.slice(0, mostShown).map(({ sitemap, example }, index) => {
     const { file } = places.of(sitemap, example);
     const place = file === undefined ? "" : `file=${property(file)},line=${example?.line ?? 1},`;
     const shown = example === undefined ? "" : `: ${exampleText(example)}`;

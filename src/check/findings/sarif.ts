@@ -6,7 +6,7 @@ import { version } from "../../model/version.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { FileLocation, FileLocations } from "./file-locations.ts";
 import type { CheckResult, Finding, FindingExample } from "./result.ts";
-import { casesInWords, exampleText, failedRules, pageSentences, verdict } from "./words.ts";
+import { exampleText, failedRules, occurrencesInWords, pageSentences, verdict } from "./words.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps at most this many results of a run.
@@ -71,7 +71,7 @@ function resultOf(finding: Finding, rules: readonly Rule[], locations: FileLocat
     ruleId,
     ruleIndex,
     level: levels[severity],
-    message: { text: `${sentence} (${casesInWords(finding, "case")}${more})${example}` },
+    message: { text: `${sentence} (${occurrencesInWords(finding)}${more})${example}` },
     locations: [located(first)],
     ...(others.length > 0 ? { relatedLocations: [...related.values()] } : {}),
     partialFingerprints: { primaryLocationLineHash: `${hash}:1` },

@@ -95,15 +95,18 @@ export function extentOf(findings: readonly [Finding, ...Finding[]], homepage: s
   const sitemaps = findings.reduce((sum, { otherSitemaps = 1 }) => sum + otherSitemaps, 0);
   const isSite = sitemaps === 1 && sitemap === homepage;
   const isFile = isSite && examples[0]?.file !== undefined;
-  if (isFile) return casesInWords({ count, known }, "file");
-  if (isSite) return count === 1 ? "the website as a whole" : `${casesInWords({ count, known })} on the website`;
+  if (isFile) return occurrencesInWords({ count, known }, "file");
+  if (isSite) return count === 1 ? "the website as a whole" : `${occurrencesInWords({ count, known })} on the website`;
   // The line with the URL of a single sitemap has the count.
   if (sitemaps === 1) return undefined;
-  return `${casesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
+  return `${occurrencesInWords({ count, known })} in ${counted(sitemaps, "sitemap")}`;
 }
 
 /** Returns a count in words: `3 occurrences`, or `39 new of 539 occurrences` with a baseline. */
-export function casesInWords({ count, known = 0 }: Pick<Finding, "count" | "known">, noun = "occurrence"): string {
+export function occurrencesInWords(
+  { count, known = 0 }: Pick<Finding, "count" | "known">,
+  noun = "occurrence",
+): string {
   return known === 0 ? counted(count, noun) : `${grouped(count)} new of ${counted(count + known, noun)}`;
 }
 

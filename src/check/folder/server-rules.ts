@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { parse as parseToml } from "smol-toml";
+import { systemReason } from "../../model/errors.ts";
 import type { Host } from "./folder-files.ts";
 import { PathRules } from "./path-rules.ts";
 
@@ -214,8 +215,11 @@ function linesOf(file: string, rules: ServerRules): string[] {
     if (stat.size <= largestFile) return readFileSync(file, "utf8").split(/\r?\n/);
     rules.notUnderstood.push(path.basename(file));
     rules.mayServeOthers = true;
-  } catch {
-    // There is no such file.
+  } catch (error) {
+    const isMissing = /^ENO(?:ENT|TDIR)$/.test(String((error as NodeJS.ErrnoException).code));
+    if (isMissing) return [];
+    rules.notUnderstood.push(`${path.basename(file)}: ${systemReason(error)}`);
+    rules.mayServeOthers = true;
   }
   return [];
 }

@@ -162,7 +162,7 @@ function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: 
   const cut = pages.filter((page) => page["cut"]).length;
   return [
     ...(counts.robotsUnknown > 0 ? [`skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}`] : []),
-    ...(cut > 0 ? [`${counted(cut, "page")} left out: too large for an answer`] : []),
+    ...(cut > 0 ? [`${counted(cut, "page")} cut short (\`cut\`): too large for an answer`] : []),
   ].join("; ");
 }
 
