@@ -428,8 +428,8 @@ export interface PageFilters {
 /** The pages of a website, and how the stream ended. */
 export interface PageStream extends AsyncIterable<ListedPage> {
   /**
-   * Resolves when the loop has ended, however it ended. Never rejects: what the crawl throws reaches the loop. Pending while nobody
-   * has begun the loop, unless the signal is aborted.
+   * Resolves when the loop has ended, for whatever reason. Never rejects: errors of the crawl are thrown in the loop. Stays pending until
+   * the loop begins, unless the signal is aborted.
    */
   readonly finished: Promise<Finished>;
 }
@@ -1015,9 +1015,9 @@ export declare function readSitemap(bytes: SitemapBytes, options?: ParseOptions)
 export declare function sitemapTreeForHomepage(website: CrawlTarget, options?: Options): Promise<SitemapTree>;
 
 /**
- * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice,
- * its pages are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or
- * refuses everything. A stream can be read once.
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or as they arrive (`order`). The pages of a sitemap that
+ * is declared twice are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot
+ * be reached, or refuses everything. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");

@@ -1,4 +1,4 @@
-// What one crawl may still do: the limits on documents, their depth, bytes and pages, and the length of the URLs that indexes list.
+// Limits one crawl: the number of documents, their depth, bytes and pages, and the length of the URLs that indexes list.
 import type { Provenance } from "../model/exchange.ts";
 import type { AllLimits } from "../model/options.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -52,7 +52,7 @@ export class Budget {
     return true;
   }
 
-  /** Undoes `reserve`, because the reference is being visited, or its document was read for another one. Returns whether it was reserved. */
+  /** Undoes `reserve`, because the reference is visited now, or its document was read for another one. Returns whether it was reserved. */
   unreserve(key: string): boolean {
     return this.#reserved.delete(key);
   }
@@ -66,7 +66,7 @@ export class Budget {
     this.#sitemaps += count;
   }
 
-  /** Whether another refused reference may have its own node. Each counts against the limit of documents, with or without one. */
+  /** Whether another refused reference may have its own node. It counts against the limit of documents in either case. */
   mayShowRefused(): boolean {
     this.#refused += 1;
     if (this.#refused <= mostRefused) return true;
@@ -107,7 +107,7 @@ export class Budget {
     return filter?.isLimitReached === true && (filter.settings.limit > 0 || filter.isCut);
   }
 
-  /** Counts the characters of a listed URL in its encoded form, in which one letter may become nine. Returns false if there are too many. */
+  /** Counts the characters of a listed URL in its encoded form, where one letter may become nine. Returns false if there are too many. */
   spendUrl({ url }: SitemapReference): boolean {
     this.#urlLengthLeft -= urlKey(url).length;
     return this.#urlLengthLeft >= 0;

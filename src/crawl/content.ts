@@ -32,7 +32,7 @@ export interface Content {
   readonly pageCount: number;
   /** Whether the `start` event was sent. */
   readonly started: boolean;
-  /** Why something that follows was not read: a budget is used up, or the feed repeats itself. */
+  /** Why the rest, or the next page of a feed, was not read: a budget is used up, or the feed repeats itself. */
   readonly cut: Problem | undefined;
   /** The URL of a sitemap in the tree that lists the same URLs, if this one was not declared. This one is then not reported. */
   readonly sameAs: string | undefined;
@@ -75,8 +75,8 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     if (pages.length > 0) await emit({ type: "pages", url, pages: listedBy(url, pages) });
   }
 
-  // Discovery may find a sitemap under a second URL. The pages of one that was not declared are held back as long as another sitemap in the
-  // tree may list the same URLs.
+  // Holds back the pages of a sitemap that was not declared, as long as they may repeat a sitemap in the tree: discovery may find one under
+  // a second URL.
   let held: PageList[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
   let heldPages = 0;
   async function release(): Promise<void> {

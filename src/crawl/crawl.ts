@@ -43,16 +43,16 @@ export function crawlWith(
 /** The pages of a website, and how the stream ended. */
 export interface PageStream extends AsyncIterable<ListedPage> {
   /**
-   * Resolves when the loop has ended, however it ended. Never rejects: what the crawl throws reaches the loop. Pending while nobody
-   * has begun the loop, unless the signal is aborted.
+   * Resolves when the loop has ended, for whatever reason. Never rejects: errors of the crawl are thrown in the loop. Stays pending until
+   * the loop begins, unless the signal is aborted.
    */
   readonly finished: Promise<Finished>;
 }
 
 /**
- * The pages of a website, while its sitemaps are being fetched: in declared order, or by arrival (`order`). If a sitemap is declared twice,
- * its pages are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot be reached, or
- * refuses everything. A stream can be read once.
+ * The pages of a website, while its sitemaps are being fetched: in declared order, or as they arrive (`order`). The pages of a sitemap that
+ * is declared twice are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot
+ * be reached, or refuses everything. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");
@@ -121,7 +121,7 @@ export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
   return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
 }
 
-/** Returns the filter for pages, or undefined if all pages pass, because a filter would only take time. */
+/** Returns the page filter, or undefined if every page passes, because a filter would only cost time. */
 export function pageFilter({ filters }: Prepared): PageFilter | undefined {
   const filter = filters && new PageFilter(filters);
   return filter?.passesAll && filter.settings.limit === Number.POSITIVE_INFINITY ? undefined : filter;
@@ -139,8 +139,8 @@ export async function run(options: RunOptions, emit: Emit): Promise<FinishedEven
 // Thrown to end the crawl after the caller left the loop.
 const enough = new Error("The caller left the loop");
 
-// Yields what is emitted while `work` runs. This is the only place where calls become a stream. `emit` waits until the caller asks for the
-// next item, so that a slow caller holds back the work; `tell` does not. Leaving the loop aborts the work, and waits for its end.
+// Yields what `work` emits. This is the only place where calls become a stream. `emit` waits until the caller asks for the next item, so
+// that a slow caller holds back the work; `tell` does not wait. Leaving the loop aborts the work, and waits for its end.
 async function* streamed<T>(
   given: Prepared,
   work: (prepared: Prepared, emit: (item: T) => Promise<void>, tell: (item: T) => void) => Promise<unknown>,

@@ -1,6 +1,6 @@
 // `order: "arrival"`: documents are read as soon as they arrive, and their pages are reported at once. The walk still visits all documents
-// in declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result.
-// Only declared documents are read early: what the homepage links to and guesses are compared with everything declared.
+// in declared order, and alone decides about the tree: if a document was read before its visit, the walk takes the result. Only declared
+// documents are read early. Guesses and links of the homepage must wait, because they are compared with everything declared.
 import type { Budget } from "./budget.ts";
 import type { Content } from "./content.ts";
 import { type Declaration, type Frame, frameOf } from "./frame.ts";
@@ -51,8 +51,8 @@ export class EarlyReader {
       (hop) => visited.isPointless(hop) || undefined,
     ).catch(() => undefined);
     if (typeof found !== "object" || found.outcome !== "found") return prefetcher.stopWaiting(first);
-    // The walk reads documents whose result depends on which reference is visited first: that decides whether credentials are sent, and
-    // under which URL the document is listed.
+    // Leaves a document to the walk if its result depends on which reference is visited first: that decides whether credentials are sent,
+    // and under which URL the document is listed.
     const dependsOnOrder = found.request.anonymous || (found.hops.length > 0 && filter?.choosesSitemaps);
     if (dependsOnOrder) return;
     if (this.#reading >= this.#options.readers) await new Promise<void>((resolve) => this.#queue.push(resolve));

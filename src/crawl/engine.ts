@@ -1,6 +1,5 @@
-// One crawl: does what the plan says, one step after another. Events come in declared order, regardless of
-// arrival order: documents are prefetched (prefetch.ts), but read one after another, unless the caller wants them as they arrive
-// (early.ts).
+// Runs one crawl, step by step, as the plan says. Events come in declared order, whatever arrives first: documents are prefetched
+// (prefetch.ts), but read one after another, unless the caller wants them as they arrive (early.ts).
 import { defined } from "../model/defined.ts";
 import type { FinishedEvent } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -35,7 +34,7 @@ export async function runCrawl(options: RunOptions, emit: Emit): Promise<Finishe
   }
 }
 
-// If only a sample of the pages is listed, holds them back until all have been seen.
+// If only a sample is listed, holds all pages back until the last one has been seen.
 function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
   const sample = filter?.sample<string>();
   if (filter === undefined || sample === undefined) return emit;
@@ -179,7 +178,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
       invalid: visitor.invalid,
       pages: budget.pages,
       requests: counts.requests,
-      // This is copied, because responses may still arrive while the caller handles the last event.
+      // `obtained` is copied, because responses may still arrive while the caller handles the last event.
       obtained: { ...counts.obtained },
       wireBytes: budget.wireBytes,
       reusedBytes: budget.reusedBytes,

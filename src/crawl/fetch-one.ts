@@ -37,7 +37,7 @@ export async function fetchDocument(
   }
 }
 
-/** Fetches the robots.txt of an origin. Returns undefined if it cannot be reached. */
+/** Fetches the robots.txt of an origin. Returns undefined if its rules are unknown. */
 export async function fetchRobots(
   origin: string,
   { settings, startUrls }: Prepared,
@@ -81,7 +81,7 @@ export async function openWebsite(
   const peek = async (request: DocumentRequest): Promise<Fetched> => {
     const fetched = store?.has(request) ? await store.fetch(request) : await fetcher.fetch(request);
     if (fetched.outcome !== "found") return store === undefined || store.has(request) ? fetched : store.keep(fetched);
-    // Leaving the body unread releases the connection.
+    // Leaving the loop releases the connection.
     for await (const _ of fetched.body) break;
     return fetched;
   };

@@ -10,7 +10,7 @@ export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index. */
   readonly by?: Candidate["by"] | undefined;
-  /** For a later page of a feed: what the page before it lists. */
+  /** For a later page of a feed: the identity of the page before it. */
   readonly continues?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export type Visit =
     }
   /** An index whose children are to be visited. */
   | { readonly type: "frame"; readonly frame: Frame; readonly result: CandidateResult }
-  /** A candidate that is not in the tree: a well-known path without a sitemap, or a missing robots.txt. */
+  /** No node: for example a well-known path without a sitemap, a missing robots.txt or a duplicate. */
   | { readonly type: "omitted"; readonly result: CandidateResult };
 
 /** A URL without a sitemap. */

@@ -7,7 +7,7 @@ import type { Prepared } from "./prepare.ts";
 import { read } from "./read.ts";
 import { follow, followRules, Hop, hopsFrom } from "./redirects.ts";
 
-/** Adds rewrites to a crawl, from the host that its documents name to the address of its start. Requests go to the `source` of the crawl. */
+/** Adds rewrites to a crawl, from the host that its documents name to the address that was given. Sends requests to `source`. */
 export async function withHere(prepared: Prepared, source: DocumentSource, signal: AbortSignal): Promise<Prepared> {
   const { settings } = prepared;
   const host = await originalHost(prepared, source, signal);
@@ -24,7 +24,7 @@ async function originalHost(
   const urlsAt = (url: string) => urlsIn(url, prepared, source, signal);
   const declared = sitemaps.length > 0 ? sitemaps : await urlsAt(`${origin}/robots.txt`);
   let host = foreignHost(declared, origin);
-  // If robots.txt names this address or no sitemap at all, the first sitemap may still name the original host.
+  // If robots.txt names this address or no sitemap at all, the first sitemaps may still name the original host.
   const own = declared.filter((url) => parseUrl(url)?.origin === origin);
   for (const url of [...own.slice(0, 3), `${origin}/sitemap.xml`, `${origin}/sitemap_index.xml`])
     host ??= foreignHost(await urlsAt(url), origin);
@@ -70,7 +70,7 @@ async function urlsIn(
   if (found.outcome !== "found") return [];
   const reading = read({ ...found.document, isRobots }, settings);
   const { done, value } = await reading.next();
-  // Ends the download, too.
+  // `return` also ends the download.
   if (!done) await reading.return(undefined as never);
   return done ? [] : [...value.sitemaps, ...value.pages].map((each) => each.url);
 }

@@ -39,8 +39,8 @@ export async function wholeText(document: Document, settings: Pick<Settings, "li
 }
 
 /**
- * Returns a function that tells whether an `agent`, with or without a version, may fetch a URL; undefined means unknown. It sends at most
- * one request to each origin, and to at most `most` origins.
+ * Returns a function that tells whether an `agent`, with or without a version, may fetch a URL; undefined means unknown. It asks each
+ * origin for its robots.txt once, and at most `most` origins.
  */
 export function allowedUrls(
   agent: string,

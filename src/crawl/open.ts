@@ -65,7 +65,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
       for (const archive of archives ?? []) await archive.close();
     });
     if (resume !== undefined && storage !== undefined) {
-      // The resumed archive has its own limits, and already the first response, so the fetcher is replaced.
+      // The resumed archive has its own limits, and may already have the first response, so the fetcher is replaced.
       await fetcher?.close();
       ({ prepared } = storage);
       [fetcher, answers] = [undefined, []];
@@ -85,7 +85,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
   }
 }
 
-/** Finds out which host a website's documents name, like the beginning of a crawl. Returns rewrites from there to the website's address. */
+/** Finds out, as a crawl does, which host a website's documents name. Returns rewrites from there to the website's address. */
 export async function hereRewrites(target: CrawlTarget, options: Options): Promise<Rewrite> {
   const { save: _, resume: __, previous: ___, ...rest } = options;
   const prepared = prepare(target, { ...rest, rewrite: [], here: true });

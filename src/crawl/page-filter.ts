@@ -39,7 +39,7 @@ export class PageFilter {
   #reported = 0;
   /** Whether a page was skipped because of `limit`. */
   isCut = false;
-  /** Whether `include` would match some URL in another case. */
+  /** Whether `include` would match some URL if it ignored case. */
   matchesInOtherCase = false;
 
   constructor(settings: PageFilterSettings) {
@@ -153,7 +153,7 @@ export class PageFilter {
     let kept: List | readonly SitemapPage[] =
       this.#steps.length === 0 ? pages : pages.filter((page) => this.#passes(page));
     if (this.#allows !== undefined) kept = await this.#allowedOf([...kept], this.#allows);
-    // This is computed after waiting, because pages of other documents may have been listed in the meantime.
+    // `left` is computed after waiting, because pages of other documents may have been listed in the meantime.
     const left = this.settings.limit - this.listed;
     this.isCut ||= kept.length > left;
     if (kept.length > left) kept = kept.slice(0, Math.max(0, left));
@@ -180,7 +180,7 @@ export class PageFilter {
       this.#unknown += 1;
       if (this.unknownHosts.size < mostHosts) this.unknownHosts.add(parseUrl(url)?.origin ?? "");
     }
-    // The last step has counted all pages as passed.
+    // The last step, `allowedFor`, has counted all pages as passed.
     (this.#steps.at(-1) as Step).passed -= pages.length - kept.length;
     return kept;
   }
@@ -188,7 +188,7 @@ export class PageFilter {
 
 const mostHosts = 1000;
 
-// Judges each origin only once, by its spelling.
+// Remembers the result for each origin, as it is spelled.
 function byOrigin(judge: (url: URL) => boolean): Matches {
   const known = new Map<string, boolean>();
   return (text) => {

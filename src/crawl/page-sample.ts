@@ -1,13 +1,13 @@
-// A sample of the pages, spread over sitemaps and sections in proportion to the square root of their size, with at least one page from each
-// if the sample is large enough. It has the same pages each time. One pass is enough. Memory depends on the size of the sample and the number of sections,
-// not on the number of pages.
+// Chooses a sample of the pages, spread over sitemaps and sections in proportion to the square root of their size, with at least one page
+// from each if the sample is large enough. Each run chooses the same pages, in one pass. Memory depends on the size of the sample and the
+// number of sections, not on the number of pages.
 import { mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import { sectionOf } from "../model/url.ts";
 
 interface KeptPage<Origin> {
-  /** The page. It is copied if it is kept for some time, because its texts may keep the whole document in memory. */
+  /** The page. It is copied if it is kept for long, because its strings may keep the whole document in memory. */
   page: SitemapPage;
   isCopy: boolean;
   readonly origin: Origin;
@@ -67,7 +67,7 @@ export class PageSample<Origin> {
     return group;
   }
 
-  // Computes how many pages each group gets: first one for each, starting with the largest groups; then more by the square root of the size.
+  // Computes each group's share: first one page for each, starting with the largest groups, then more by the square root of the size.
   #shares(): Map<Group<Origin>, number> {
     const groups = [...this.#groups.values()].sort((one, other) => other.count - one.count).slice(0, this.#size);
     const shares = new Map(groups.map((group) => [group, 1]));
@@ -90,8 +90,8 @@ export class PageSample<Origin> {
     return shares;
   }
 
-  // Drops pages that will not get into the sample. On average, the sample needs no more than a group's current share of the pages seen so
-  // far. Twice that share and a few more are kept, because chance decides how many of the lowest hashes come early.
+  // Drops pages that are unlikely to get into the sample. On average, the final sample takes at most a group's current share from the pages
+  // seen so far. Twice that share and 16 more are kept, because chance decides how many of the lowest hashes come early.
   #trim(): void {
     const groups = [...this.#groups.values()];
     const sum = groups.reduce((total, { count }) => total + Math.sqrt(count), 0);
@@ -113,10 +113,10 @@ function lowest<Origin>(kept: readonly KeptPage<Origin>[], count: number): KeptP
   return [...kept].sort((one, other) => one.hash - other.hash || one.at - other.at).slice(0, count);
 }
 
-// Beyond this number of groups, sections are sampled together.
+// Once there are this many groups, new sections share one group.
 const mostGroups = 10_000;
 
-// Unlike a fingerprint, this hash is the same in every process and on every host, so a preview has the same sample on another port.
+// Unlike a fingerprint, this hash is the same in every process. It ignores the host, so a preview gets the same sample as the original.
 function sampleHash(url: string, seed: number): number {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   let [high, low] = [seed ^ 0x9e3779b9, seed ^ 0x85ebca6b];

@@ -17,7 +17,7 @@ import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects
 import type { Visited } from "./visited.ts";
 
 export type Step =
-  /** Visit a reference. `needsFetch` means that it is a candidate that nothing has prefetched. */
+  /** Visit a reference. `needsFetch`: it is a candidate that is not known yet, to be requested before others are prefetched. */
   | { readonly type: "visit"; readonly entry: Declaration; readonly needsFetch: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
@@ -64,8 +64,8 @@ export class Plan {
   #candidates: Candidate[] = [];
   // Well-known paths that the website's CMS does not use. They are tried if nothing else is found.
   #unlikely: Candidate[] = [];
-  // `later` means that a robots.txt may still redirect, and show where the homepage is; `due`, that the homepage can be requested; `done`,
-  // that it was read.
+  // `later`: a robots.txt may still redirect, and so show where the homepage is. `due`: the homepage can be requested. `done`: its result
+  // is known, or it is not needed.
   #homepageState: "later" | "due" | "done";
   #homepageResult: Followed | undefined;
   // Whether everything declared has been read, so that only well-known paths are left.
@@ -91,7 +91,7 @@ export class Plan {
     return this.#homepageState === "due";
   }
 
-  /** Whether `strictRobots` ends the crawl: "the crawler MUST assume complete disallow" (https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4). */
+  /** Whether `strictRobots` ends the crawl: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4 ("MUST assume complete disallow"). */
   get isStopped(): boolean {
     return this.#options.settings.strictRobots && this.problems.has("robots-unreachable");
   }
@@ -106,7 +106,7 @@ export class Plan {
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
   }
 
-  /** Calls `start` with what may be prefetched, in the order of the visits, until it returns false. A fetch that `isSpare` must not delay others. */
+  /** Calls `start` with what to prefetch, in the order of the visits, until it returns false. A spare fetch must not delay others. */
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
     const { budget } = this.#options;
     if (budget.isEnough || budget.exhausted() !== undefined) return;
@@ -148,7 +148,7 @@ export class Plan {
     }
   }
 
-  // A page of a feed that is also declared elsewhere is visited there. A guess is not declared: if it is missing, nothing is lost.
+  // Whether the next page of a feed is declared elsewhere, and so visited there. A guess does not count: if it is missing, that is no loss.
   #declares(parent: Frame, url: string): boolean {
     if (parent !== this.root) return parent.references.some((each) => each.url === url);
     return this.#candidates.some((each) => each.url === url && !isGuess(each.by));
@@ -172,8 +172,8 @@ export class Plan {
   }
 
   /**
-   * Ends the plan, after everything was visited. Returns why nothing could be read from the website, or undefined if it is reachable. A
-   * single response that is not a refusal, even "not found", makes it reachable.
+   * Ends the plan, after everything was visited. Returns why nothing could be read from the website, or undefined if it is reachable. Any
+   * response except a refusal or a server error makes it reachable, even "not found".
    */
   finish(): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
@@ -269,7 +269,7 @@ export class Plan {
   #visitOf(candidate: Candidate): Step {
     const { budget, visited, rules } = this.#options;
     const isKnown = visited.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
-    // No fetch is started for robots.txt itself, because nothing is prefetched before robots.txt has been read.
+    // robots.txt needs no head start, because nothing is prefetched before it has been read.
     const needsFetch = candidate.by !== "robots" && budget.exhausted() === undefined && !isKnown;
     return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
@@ -290,7 +290,7 @@ export class Plan {
     const next = outcome === "found" ? nextNumbered({ url, by, ifNeeded }) : undefined;
     if (next !== undefined) this.#candidates.unshift(next);
     if (by !== "robots" || this.#robots.length > 0 || this.#homepageState !== "later") return;
-    // Once the homepage is requested, it decides where the website is.
+    // Once the homepage is requested, its redirects decide where the website is.
     this.#moveTo(status === undefined ? url : finalUrl);
     this.#homepageState = "due";
   }
@@ -315,7 +315,7 @@ export class Plan {
     if (this.#options.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });
   }
 
-  // The results of all requests so far.
+  // The results of all requests for discovery so far.
   get #answers(): readonly Omit<DiscoveryRecord, "by">[] {
     const asked = this.records.filter(({ outcome }) => outcome !== "skipped");
     return this.#homepageResult === undefined ? asked : [this.#homepageResult as Omit<DiscoveryRecord, "by">, ...asked];

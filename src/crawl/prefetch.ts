@@ -23,7 +23,6 @@ export interface Sources {
 }
 
 export interface PrefetcherOptions extends Sources {
-  /** What comes next. */
   readonly plan: Plan;
   readonly budget: Budget;
   readonly visited: Visited;
@@ -33,10 +32,9 @@ export interface PrefetcherOptions extends Sources {
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
-// Nothing more is prefetched while this many documents wait, either, because they would be fetched for nothing if the caller stops. With a
-// store, more may wait.
+// Nothing more is prefetched while this many documents wait, either, because they would be fetched for nothing if the caller stops.
 const mostWaiting = 64;
-const mostKept = 1024;
+const mostWaitingInStore = 1024;
 // How many redirects are remembered. Further ones are requested again if needed.
 const mostRedirects = 1000;
 
@@ -76,7 +74,7 @@ export class Prefetcher {
     follow(first, fetch, end).catch(() => undefined);
   }
 
-  /** Returns the response for one hop, which is fetched once until it is dropped. Rejects when the crawl is aborted. */
+  /** Returns the response for one hop, which is not fetched again until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = fetchKey(hop.request);
     this.#waiting.delete(key);
@@ -115,7 +113,7 @@ export class Prefetcher {
     const { url } = entry;
     const { budget, visited, rules, source, store } = this.#options;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
-    const most = Math.min(store === undefined ? mostWaiting : mostKept, budget.documentsLeft / 2);
+    const most = Math.min(store === undefined ? mostWaiting : mostWaitingInStore, budget.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
     if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);

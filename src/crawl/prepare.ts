@@ -98,11 +98,11 @@ function invalid(message: string): SitemapError {
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;
-  /** Which pages are reported; none for trees. */
+  /** Which pages are reported; absent for trees, which have all pages. */
   readonly filters?: PageFilterSettings | undefined;
   /** The start URLs as the caller wrote them, with credentials. Only the fetcher sees them. */
   readonly startUrls: readonly string[];
-  /** The start URLs that were given without a scheme, so that https may not work. */
+  /** The start URLs that were given without a scheme, so https is only assumed. */
   readonly assumed: readonly string[];
   readonly target: CrawlTarget;
   readonly options: Options | undefined;

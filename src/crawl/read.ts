@@ -60,7 +60,7 @@ export interface Reading {
 /** A function that reads a document: `read`, or one that can skip a part of the work. */
 export type ReadDocument = typeof read;
 
-/** Reads a document: yields its entries in batches, and returns the result. Throws only what the body throws. `next(false)` stops without reporting a loss. */
+/** Yields a document's entries in batches, and returns the result. Throws only errors of the body. `next(false)` stops without a loss. */
 export async function* read(
   document: Document,
   settings: ReadSettings,
@@ -85,7 +85,7 @@ export async function* read(
     await pauseWhenDue();
     if (document.isCut?.()) break;
   }
-  // This is checked before `parser.end()`, because the last line or tag of a body that broke is incomplete.
+  // The body is checked before `parser.end()`, because the last line or tag of a broken body is incomplete.
   const broken = document.body.end?.problem;
   if (broken !== undefined) problems.addProblem(broken);
   // `end()` would report a document that was stopped in the middle, here or by a limit, as cut off.
@@ -100,7 +100,7 @@ export async function* read(
   const isText = outcome.kind !== "invalid" && /^(?:text|robots|llms)$/.test(outcome.format);
   if (isText && isWhole && broken === undefined && !text.showsEnd && isOpenEnded(document))
     problems.add("body-no-length");
-  // A document that is not a sitemap may be a damaged one.
+  // A document that is not a sitemap may be one that was damaged in its archive.
   if (outcome.kind === "invalid" && (await document.body.isGood?.()) === false)
     outcome = { kind: "invalid", reason: problem("archive-digest") };
 
@@ -117,7 +117,7 @@ export async function* read(
   };
 }
 
-/** Whether only the document itself can show that it is cut off. */
+/** Whether the body ends with the connection, so that HTTP does not show if it is cut off. */
 export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
   const isClosed = headers.some(([name, value]) => name === "connection" && /\bclose\b/i.test(value));
   return isClosed && endsWithConnection(headers);

@@ -30,7 +30,7 @@ export interface FollowRules {
   readonly variesByCredentials: (url: string) => boolean;
   /** The cookies set by the responses so far. */
   readonly cookies: Cookies;
-  /** The URL to fetch, if the crawl started under the target of a `rewrite`. */
+  /** Returns the URL to fetch: if the crawl started below the target of a `rewrite`, the rewritten one. */
   readonly rewritten: (url: string) => string;
 }
 
@@ -126,7 +126,7 @@ export class Hop {
     return this.#key;
   }
 
-  /** The key to look up documents that were already read. A document in the tree is not requested again with or without credentials. */
+  /** The key to look up documents that were already read. They are not requested again, whether credentials are sent or not. */
   get readKey(): string {
     return this.#isAnonymous ? documentKey({ url: this.url }) : this.key;
   }
@@ -160,7 +160,7 @@ export class Hop {
     // Repeats the step with the cookies set since. Archives keep the last response per URL, so a replay takes the same path.
     if (next.#chain.setsCookie && returns < mostReturns)
       return new Hop(next.url, { ...passed.#chain, returns: returns + 1, setsCookie: false });
-    // The redirects form a loop. Another start could leave it, so the result is valid for the first URL only.
+    // The redirects form a loop. A chain with another start might leave it, so the result is valid only for the first URL.
     const { url: start, key } = this.#first;
     return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
@@ -193,7 +193,7 @@ export class Hop {
   }
 }
 
-/** Makes the hops of a chain by requests to `source`, and keeps the cookies of the responses. */
+/** Requests the hops of a chain from `source`, and keeps the cookies of the responses. */
 export function hopsFrom(source: Pick<DocumentSource, "fetch">, { cookies }: FollowRules, signal?: AbortSignal) {
   return async ({ request }: Hop): Promise<Fetched> => {
     const fetched = await source.fetch({ ...request, signal });
@@ -203,8 +203,8 @@ export function hopsFrom(source: Pick<DocumentSource, "fetch">, { cookies }: Fol
 }
 
 /**
- * Follows redirects from a URL to its document. `known` is called before each hop, and ends the chain if it returns a result. `fetch` makes
- * the hop, and may reject.
+ * Follows redirects from a URL to its document. `known` is called before each hop, and ends the chain if it returns a result. `fetch`
+ * requests the hop, and may reject.
  */
 export async function follow<Known = never>(
   first: Hop,

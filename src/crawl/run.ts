@@ -1,4 +1,4 @@
-// What a crawl is given, and what it reports.
+// The options of a crawl, and how it reports its events and progress.
 import type { SharedLimits } from "../fetch/limiter.ts";
 import type { CrawlEvent, FinishedEvent, OrderedEvent, Totals } from "../model/event.ts";
 import type { DocumentSource } from "../model/exchange.ts";
@@ -8,10 +8,7 @@ import type { PageFilter } from "./page-filter.ts";
 import type { Prepared } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
 
-/**
- * Takes the events that come in declared order, one at a time. Its result is awaited before the crawl goes on. What it throws ends the
- * crawl.
- */
+/** Receives the events in declared order, one at a time. The crawl waits for its result, and ends if it throws. */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
 /** What a crawl has done so far. */
@@ -32,7 +29,7 @@ export interface RunOptions {
   readonly order?: Settings["order"] | undefined;
   /** Limits that several crawls share. */
   readonly shared?: SharedLimits | undefined;
-  /** Called if the crawl is ended by the caller or by an error. */
+  /** Called if the caller or an error ends the crawl. */
   readonly onInterrupted?: ((progress: Progress) => void) | undefined;
   /** Called with the events of requests, such as `request` and `response`. */
   readonly onSideEvent?: ((event: CrawlEvent) => void) | undefined;

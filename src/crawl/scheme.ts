@@ -11,7 +11,7 @@ import { type Prepared, prepare } from "./prepare.ts";
 /** A crawl whose scheme is known. */
 export interface SettledScheme {
   readonly prepared: Prepared;
-  /** Why http is used. */
+  /** Say why http is used instead of https. */
   readonly problems: readonly Problem[];
   readonly fetcher: Fetcher;
   /** The responses so far, for the crawl. */

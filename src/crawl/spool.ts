@@ -1,6 +1,6 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room. Then the download pauses for up to a second,
-// because the document is usually read by then; after that, the rest goes to a scratch file, so that no server waits long for a slow
-// reader. While the reader keeps up, chunks pass through memory only, and a slow reader slows the download down.
+// because the document is usually read by then; after that, the rest goes to a scratch file, so that the server need not wait longer. Once
+// reading has begun, chunks pass through memory only, and a slow reader slows the download down.
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
@@ -9,7 +9,7 @@ import { Scratch } from "../storage/scratch.ts";
 const memoryLimit = 512 * 1024;
 // How long a download may pause before its document is read, in milliseconds.
 const longestPause = 1000;
-// How many chunks a reader that keeps up may lag behind.
+// How many chunks the download may be ahead of the reader.
 const mostBehind = 16;
 
 /** What all spools of one crawl share. */
@@ -95,7 +95,7 @@ export class Spool implements Body {
     }
   }
 
-  // Pauses the download until the document is read, but only once, and not for long.
+  // Pauses the download until reading begins, but only once, and not for long.
   async #pause(): Promise<void> {
     if (this.#hasPaused) return;
     this.#hasPaused = true;

@@ -35,7 +35,7 @@ import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, respo
 import type { Emit } from "./run.ts";
 import type { Visited } from "./visited.ts";
 
-/** Where the documents of a crawl come from. */
+/** How a visit fetches and reads documents. */
 export interface VisitIo {
   /** Returns the response for one hop, or a failure if the time limit is reached. */
   fetch(hop: Hop): Promise<Fetched>;
@@ -43,7 +43,7 @@ export interface VisitIo {
   read(document: FetchedDocument, url: string, isRobots: boolean): ReturnType<ReadDocument>;
   /** Releases a document that was read. */
   drop(found: FoundDocument): void;
-  /** Sets the Crawl-delay of a host; absent if nothing is requested. */
+  /** Sets the Crawl-delay of a host; absent in a replay, which sends no requests. */
   setCrawlDelay?(url: string, milliseconds: number): void;
 }
 
@@ -71,7 +71,7 @@ export class Visitor {
   /** Sitemaps that could be read, at least in part. */
   readable = 0;
   invalid = 0;
-  /** Each robots.txt that was read for its sitemaps, by URL; undefined if it could not be reached. */
+  /** The rules of each robots.txt that was visited, by URL; undefined if they are unknown. */
   readonly robots: Map<string, RobotsGroups | undefined> = new Map();
   readonly #options: VisitOptions;
   readonly #io: VisitIo;
@@ -102,7 +102,7 @@ export class Visitor {
     const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules);
     const refusal = (hop: Hop, depth: number | undefined): Problem | undefined => {
       if (visited.isAncestor(hop)) return problem("cycle");
-      // Redirects use no budget, and a document that was read before its visit was already refusals.
+      // Redirects use no budget, and a document that was read before its visit was already counted.
       const isCounted = hop !== first || budget.unreserve(hop.key);
       return (isCounted ? undefined : budget.exhausted(1, depth)) ?? refusedByName(hop.url);
     };
@@ -172,7 +172,7 @@ export class Visitor {
   async #read({ url, document }: FoundDocument, entry: Declaration): Promise<Content> {
     const { settings, budget, filter, omitMissing } = this.#options;
     const isRobots = entry.by === "robots";
-    // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, to name what was cut off.
+    // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, for the problem to name.
     const most = omitMissing ? Number.POSITIVE_INFINITY : budget.documentsLeft + 1;
     const content = await readContent({
       batches: this.#io.read(document, url, isRobots),
@@ -207,7 +207,7 @@ export class Visitor {
       const { kind, format } = outcome;
       const node = { kind, format, ...declared, pageCount };
       await this.#finish(node, parent.depth + 1, keys, measurements);
-      // A feed page that was already read would be a loop. One that only a failed guess requested is now declared.
+      // Skips a feed page that was already read, which would be a loop, but not one where a guess failed: that page is now declared.
       const hop = next && Hop.first(next.url, "sitemap", rules);
       const isNew = hop !== undefined && !visited.isAncestor(hop) && visited.sitemapAt(hop) === undefined;
       return { type: "node", node, result, next: isNew ? next : undefined };
@@ -238,7 +238,7 @@ export class Visitor {
     return this.#missing(entry, isNone ? { ...failed, outcome: "not-a-sitemap" } : failed, content);
   }
 
-  // If this run does not respect the delay, that is not a problem of the document, so it is reported without a node.
+  // Applies the Crawl-delay, or reports that this run ignores it, without a node, because that is not a problem of the document.
   async #applyCrawlDelay(reading: Reading, url: string): Promise<void> {
     const { settings } = this.#options;
     const limit = this.#io.setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
@@ -298,8 +298,8 @@ export class Visitor {
   // Records and reports a finished sitemap, which has no children to visit.
   #finish(node: Sitemap, depth: number, keys: readonly string[], measurements: Measurements): Promise<void> {
     const { budget, visited } = this.#options;
-    // A sitemap counts each time it is declared, even if it is refused, so that a few documents that list each other cannot become an
-    // endless tree. A repeated node shares its subtree in memory.
+    // A sitemap and everything below it count each time it is declared, even if it is refused. Otherwise a few documents that list each
+    // other could become an endless tree.
     budget.spendSitemaps(visited.sizeOf(node));
     visited.finish(node, keys);
     return this.report(node, depth, measurements);
@@ -307,7 +307,7 @@ export class Visitor {
 
   // Returns the fields that every node has.
   #declared(reference: SitemapReference, url: string) {
-    // Most sitemaps are on the homepage's host, which this comparison shows without a URL parser.
+    // `startsWith` recognizes most sitemaps of the homepage's host without parsing their URLs.
     const isAtHome = url.startsWith(this.#options.homepage) || bareHostOf(url) === this.#homeHost;
     const declaredUrl = reference.url === url ? undefined : reference.url;
     const offHost = isAtHome ? undefined : (true as const);

@@ -1,4 +1,4 @@
-// What a crawl knows about documents by their keys, so that none is visited twice: the ancestors of the current visit, finished sitemaps,
+// Remembers the documents of a crawl by their keys, so that none is visited twice: the ancestors of the current visit, finished sitemaps,
 // the homepage, and guesses that found no sitemap.
 import { documentKey } from "../model/exchange.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
@@ -7,10 +7,10 @@ import type { Frame, Missing } from "./frame.ts";
 import type { Hop } from "./redirects.ts";
 
 export class Visited {
-  // The indexes being read.
+  // The keys of the indexes above the current visit.
   readonly #ancestors = new Set<string>();
   readonly #finished = new Map<string, Sitemap>();
-  // The number of nodes below an index, by its children.
+  // The number of nodes below an index. The key is its list of children.
   readonly #sizes = new WeakMap<readonly Sitemap[], number>();
   // Guesses that found no sitemap.
   readonly #abandoned = new Map<string, Missing>();
