@@ -3,7 +3,7 @@
 import { setMaxListeners } from "node:events";
 import { longestTimer } from "./timeouts.ts";
 
-/** A controller that is aborted with the first of other signals, until `release` is called. */
+/** A controller that aborts when any of the given signals does, until `release` is called. */
 export class FollowingController extends AbortController {
   readonly #followed: readonly AbortSignal[];
 
@@ -25,7 +25,7 @@ export class FollowingController extends AbortController {
   readonly #onAbort = ({ target }: Event): void => this.abort((target as AbortSignal).reason);
 }
 
-/** Waits until `begin` calls back. If the signal is aborted first, calls the function that `begin` returned, and rejects with the reason. */
+/** Waits until `begin` calls back. If the signal aborts first, calls the function that `begin` returned, and rejects with the reason. */
 export function waitFor<T>(
   signal: AbortSignal,
   begin: (resolve: (value: T) => void, reject: (reason: unknown) => void) => () => void,

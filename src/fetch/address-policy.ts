@@ -12,7 +12,10 @@ export interface Endpoint {
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Which addresses are allowed. `any`: all of them. `start`: private or public, as in the first lookup. `public`: globally routable. */
+  /**
+   * Which addresses are allowed. `any`: all. `public`: globally routable. `start`: public, or private if the first lookup gave no public
+   * one.
+   */
   readonly reach: "any" | "start" | "public";
 }
 

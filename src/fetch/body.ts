@@ -1,6 +1,6 @@
 // The body of a document as received: counted, limited, and never throwing because of a website. It pulls one chunk in advance, so that a
-// small document is complete as soon as it has arrived. If the reader pauses for a second, its slot (limiter.ts) is lent to another request,
-// so that no order of reading can deadlock. If it breaks, the body of another request may continue it (range.ts).
+// small document is complete as soon as it has arrived. If the reader pauses for a second, the slot (limiter.ts) is lent to another
+// request, so that no order of reading can deadlock. If the body breaks, another request may continue it (range.ts).
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import type { HttpRequest, Pulled } from "./request.ts";
@@ -61,7 +61,7 @@ export class ResponseBody implements Body, AsyncIterator<Uint8Array> {
     return this;
   }
 
-  /** Returns the next chunk. Rejects only with the reason of the caller's signal. */
+  /** Returns the next chunk. Rejects only with the reason of the caller's signal, or an error of the caller's functions. */
   async next(): Promise<Chunk> {
     const first = this.#first;
     this.#first = undefined;

@@ -30,7 +30,7 @@ class BuiltInClient implements OwnClient {
   readonly #connect: Connect;
   readonly #proxyFor: ProxyChoice;
   readonly #sockets = new Set<net.Socket>();
-  // Idle sockets with the keys of their routes, the longest idle first. A crawl has few.
+  // Idle sockets with the keys of their routes, the longest idle first. A crawl has few of them.
   readonly #idle = new Map<net.Socket, string>();
 
   constructor(settings: Settings, connect: Connect) {
@@ -184,7 +184,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
       });
       sent.on("close", () => {
         if (this.#message === undefined) this.#onEnd();
-        // This has no effect if a response has already arrived.
+        // `reject` has no effect if a response has already arrived.
         reject(this.#error);
         if (socket.writable) onReusable();
       });
@@ -237,12 +237,12 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#wake?.();
   };
 
-  // Node.js reports a reset that comes together with data as an end, but then the peer is gone.
+  // Node.js reports a reset that comes together with data as an end, but then the socket has no remote address.
   readonly #onSocketEnd = (): void => {
     if (this.#socket.remoteAddress === undefined) this.#fail(reset);
   };
 
-  // node:http will now destroy an incomplete message, including the part that was not read yet.
+  // node:http is about to destroy an incomplete message, so the part that was not read yet is read first.
   readonly #onSocketClose = (): void => {
     while (this.#message?.read()) {}
   };
@@ -316,7 +316,7 @@ const headBytes = 256 * 1024;
 // https://www.rfc-editor.org/rfc/rfc9110#name-informational-1xx sets no limit; 103 Early Hints comes once or twice.
 const interimResponses = 10;
 
-// A one-byte chunk has six bytes of framing. Anything above that is chunk extensions, which are ignored.
+// How many bytes may be received for each byte of content. A one-byte chunk takes six; chunk extensions, which are ignored, take more.
 const framingRatio = 9;
 
 // How many bytes are buffered for a slow reader, besides the socket's own buffers.

@@ -20,7 +20,7 @@ export interface Route {
   readonly endpoint: Endpoint;
   readonly proxy?: ChosenProxy | undefined;
   readonly isTunnel: boolean;
-  /** Whether to ignore remembered failures. */
+  /** Whether the request is a retry, so that a cached lookup may be wrong. */
   readonly isRetry: boolean;
 }
 
@@ -44,7 +44,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
     const { signal } = stopping;
     const limit = settings.timeout.connect;
     const clock = new Clock(Number.POSITIVE_INFINITY, (expired) => stopping.abort(new ConnectionProblem(expired)));
-    // There is one limit for everything after the lookup. The step in progress when it is reached becomes the problem.
+    // There is one limit for everything after the lookup. The step in progress when it is reached determines the problem.
     const wait: { limit: number; code: Wait["code"] } = { limit, code: "timeout-connect" };
     const secured = ({ host }: Endpoint, socket: net.Socket) => {
       wait.code = "timeout-tls";
@@ -80,7 +80,7 @@ export function createConnect(settings: Settings, lookup: Lookup = systemLookup(
   };
 }
 
-// Not imported: an import would copy all of Node's root certificates into strings, even if only http is used.
+// node:tls is not imported, because an import would copy all of Node's root certificates into strings, even if only http is used.
 function nodeTls(): typeof tls {
   return process.getBuiltinModule("node:tls");
 }

@@ -1,5 +1,5 @@
-// Maps errors of sockets, parsers and clients to problem codes. Only the `code` of an error matters, never its class or
-// message, and the text that users see never contains an address.
+// Maps errors of sockets, parsers and clients to problem codes, by their `code`. Users see the message of an error only if its code is
+// unknown, because messages may contain addresses.
 import { type Problem, type ProblemCode, problem } from "../model/problem.ts";
 
 /** An error that carries its problem. */

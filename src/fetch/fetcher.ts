@@ -35,7 +35,7 @@ export interface FetcherOptions {
 export interface FetcherParts {
   readonly lookup?: Lookup | undefined;
   readonly backoff?: Partial<Backoff>;
-  /** How long the reader of a body may pause before its slot is lent, in milliseconds. */
+  /** How long the reader of a body may pause before the slot is lent, in milliseconds. */
   readonly lendAfter?: number;
 }
 
@@ -82,7 +82,7 @@ export class Fetcher implements DocumentSource {
     };
   }
 
-  /** Fetches a document. May be called hundreds of times in parallel. Rejects only with the reason of a signal. */
+  /** Fetches a document; may run hundreds of times in parallel. Rejects only with a signal's reason or an error of `onEvent` or `retry`. */
   async fetch(request: DocumentRequest): Promise<Fetched> {
     const { settings, closing, onEvent } = this.#context;
     // The signal of a request follows that of its crawl.
@@ -96,7 +96,7 @@ export class Fetcher implements DocumentSource {
       if (event !== undefined) onEvent(event);
       return fetched;
     } catch (error) {
-      // A signal was aborted, or the caller's `onEvent` threw.
+      // A signal was aborted, or the caller's `onEvent` or `retry` threw.
       fetching.abort(error);
       throw error;
     }
@@ -148,7 +148,7 @@ class DocumentFetch {
   // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
   #times: Pick<Fetched, "receivedAt" | "firstByte"> = {};
-  // The response whose body broke, where it broke, and the request for the rest.
+  // The first response with a body, where that body broke, and the request for the rest.
   #whole: Head | undefined;
   #offset = 0;
   #rest: RestRequest | undefined;
@@ -160,7 +160,7 @@ class DocumentFetch {
     this.#url = withoutCredentials(request.url);
   }
 
-  /** Makes all attempts. Rejects only with a signal's reason. */
+  /** Makes all attempts. Rejects like `fetch`. */
   async run(): Promise<Fetched> {
     const target = parseUrl(this.#url);
     if (target === null) return this.#fail("failed", problem("url-invalid", { value: this.#url }));
@@ -231,7 +231,7 @@ class DocumentFetch {
     const isWhole = isDocument(status) && !isChallenge(status, head.headers);
     const body = this.#rest === undefined ? isWhole && head.body : this.#rest.restIn(head);
     if (body) return this.#document(request, { ...head, body }, slot);
-    // This is not awaited, but the slot is kept until the rest has been discarded.
+    // `discard` is not awaited, but the slot is kept until the rest has been discarded.
     request.discard(head);
     if (isRedirect(status)) return { outcome: "redirect", ...this.#exchange(), status, headers: head.headers };
     const { outcome, reason } = failureOf(status, head.headers);
@@ -241,7 +241,7 @@ class DocumentFetch {
   }
 
   async #document(request: HttpRequest, head: Head, slot: Slot): Promise<Fetched | undefined> {
-    // If the body breaks before its first byte, there was no response.
+    // If the body breaks before its first byte, the whole attempt has failed.
     const first = await request.pull(head.body);
     if ("code" in first) {
       request.end();

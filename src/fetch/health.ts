@@ -1,6 +1,6 @@
 // The health of one host: decides, without timers or I/O, whether it gets more requests and how long it asked to be left alone. The
 // caller supplies all times, on the clock of performance.now().
-// - 429, or Retry-After on a temporary failure, asks for a pause. After too long a pause, or too many pauses, the host gets no more requests.
+// - 429, or Retry-After on a temporary failure, asks for a pause. During too long a pause, or after too many, requests are refused.
 // - An origin that has never responded gets one request at a time after the first failure, and none after two failed documents.
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
@@ -38,7 +38,7 @@ export class HostHealth {
     return this.#origins.get(origin)?.refusal ?? this.#refusal?.reason;
   }
 
-  /** Whether a request is probing if the host, or the origin, responds again. Other requests must wait for it. */
+  /** Whether a request is probing the host or the origin. Other requests must wait for its result. */
   isProbed(origin: string): boolean {
     return this.#doubtful(origin).some((doubt) => doubt.isProbed);
   }
@@ -96,7 +96,7 @@ export class HostHealth {
   #pause(status: number, headers: HeaderList, sentAt: number, now: number): Pause {
     const { retries, limits } = this.#settings;
     const host = this.#host;
-    // Pauses that concurrent requests were asked for count as one.
+    // Responses to concurrent requests that ask for a pause count as one pause.
     if (host.pauses === 0 || sentAt >= host.pausedAt) {
       host.pauses++;
       host.pausedAt = now;
@@ -140,5 +140,5 @@ function asksForPause(status: number, headers: HeaderList): boolean {
   return status === 429 || (isTemporary(`http-${status}`) && retryAfterDelay(headers, Date.now()) !== undefined);
 }
 
-// An origin that has responded before is given up only after failures of this many milliseconds in total.
+// An origin that has responded before is given up only after failures that took this many milliseconds in total.
 const mostWasted = 60_000;

@@ -85,7 +85,7 @@ export class HostLimiter {
     return refusal ?? slot;
   }
 
-  /** Whether another request would be sent immediately, without waiting or being refused; with `isSpare`, without delaying others. */
+  /** Whether a slot is free and the request would not be refused. With `isSpare`, the request must not delay others, either. */
   hasRoomFor(target: URL, isSpare = false): boolean {
     const { concurrency, delay } = this.#settings;
     const { perHost, total } = concurrency;
@@ -274,7 +274,7 @@ class Host {
   readonly health: HostHealth;
   running = 0;
   open = 0;
-  // A Set keeps its order, and can remove a request at once.
+  // Retries and redirects are in `continuing`, and go first. Sets keep their order, and delete in constant time.
   readonly waiting = new Set<Waiter>();
   readonly continuing = new Set<Waiter>();
   /** No request starts before this time. All times here are those of performance.now(). */

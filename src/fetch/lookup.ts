@@ -1,11 +1,11 @@
-// Resolves names with the system's resolver (getaddrinfo), which supports hosts files, VPNs and multicast DNS. Results are cached for the run.
+// Resolves names with the system's resolver (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Caches results for the run.
 import dns from "node:dns";
 
-/** Returns all addresses of a name, in the order in which to try them. Rejects with the codes of node:dns. */
+/** Returns all addresses of a name, in the order in which to try them. Rejects with errors that have the codes of node:dns. */
 export type Lookup = (hostName: string, options: LookupOptions) => Promise<readonly string[]>;
 
 export interface LookupOptions {
-  /** Whether to ignore the cache. */
+  /** Whether the request is a retry, so that a cached result may be wrong. */
   readonly isRetry: boolean;
   /** Whether the caller gave this host. */
   readonly isTrusted: boolean;
@@ -26,7 +26,7 @@ export function systemLookup(resolveName: Resolve = getaddrinfo, limit: number =
     answers.set(hostName, answer);
     const [oldest = ""] = answers.keys();
     if (answers.size > mostAnswers) answers.delete(oldest);
-    // A retry may have replaced it in the meantime.
+    // A retry may have replaced the failed lookup in the meantime.
     answer.catch(() => answers.get(hostName) === answer && answers.delete(hostName));
     return answer;
   };

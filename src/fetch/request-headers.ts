@@ -1,5 +1,5 @@
-// Makes the headers of requests. What the caller supplies (`headers`, user name and password) is sent only to the origins of the start
-// URLs, from http also to https on the same host, and never after a redirect from another website.
+// Makes the headers of requests. The caller's `headers`, user name and password are sent only to the origins of the start URLs (for http,
+// also to https on the same host), and never after a redirect from another website.
 import zlib from "node:zlib";
 import type { Settings } from "../model/options.ts";
 import { bareHost } from "../model/url.ts";
@@ -27,7 +27,7 @@ function trustedOrigins({ origin, protocol, port, hostname }: URL): string[] {
   return protocol === "http:" && port === "" ? [origin, `https://${hostname}`] : [origin];
 }
 
-/** Whether a redirect stays on its website: by http or https, on the usual port, with or without `www.`. */
+/** Whether a redirect stays on its website: on the same origin, or on the default ports of the same host, with or without `www.`. */
 export function staysOnWebsite(from: URL, to: URL): boolean {
   const isSameHost = bareHost(from.hostname) === bareHost(to.hostname);
   return from.origin === to.origin || (isSameHost && from.port === "" && to.port === "");

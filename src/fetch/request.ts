@@ -264,7 +264,7 @@ function release(body: AsyncIterator<Uint8Array>): void {
   }
 }
 
-// Most error pages are smaller, and reading one costs less than a new connection.
+// The limits for discarding a body, in bytes and milliseconds. Most error pages are smaller, and cheaper to read than a new connection.
 const discardBytes = 64 * 1024;
 const discardTime = 500;
 

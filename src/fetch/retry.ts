@@ -21,7 +21,7 @@ export interface OriginRecord {
   readonly onlyErrors: number;
 }
 
-/** Whether a request is sent again after its nth attempt failed. */
+/** Whether to send a request again after this attempt failed. */
 export function mayRetry(reason: Problem, attempt: number, retries: number, origin: OriginRecord): boolean {
   if (attempt > retries || !isRetryable(reason)) return false;
   if (!hasNoResponse(reason.code)) return origin.onlyErrors < mostErrors;
@@ -41,7 +41,7 @@ function isRetryable({ code, status }: Problem): boolean {
   return (status === undefined || code === `http-${status}`) && isTemporary(code);
 }
 
-/** Returns a random delay up to a limit that doubles ("full jitter"), so that requests that failed together are not retried together. */
+/** Returns a random delay up to a limit that doubles ("full jitter"), to spread the retries of requests that failed together. */
 export function backoffDelay(attempt: number, { base, cap, random }: Backoff): number {
   return random() * Math.min(cap, base * 2 ** (attempt - 1));
 }
@@ -67,7 +67,7 @@ export function toDate(milliseconds: number): string {
   return new Date(Math.min(milliseconds, 8.64e15)).toISOString();
 }
 
-// Reads only https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats, because Date.parse accepts "junk 7" as a date.
+// Accepts only https://www.rfc-editor.org/rfc/rfc9110#name-date-time-formats, because Date.parse accepts "junk 7" as a date.
 function parseHttpDate(text: string): number | undefined {
   if (!imfFixdate.test(text) && !rfc850.test(text) && !asctime.test(text)) return undefined;
   const time = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
