@@ -52,7 +52,7 @@ export class ByteReader {
     return this.#bytes.length >= count;
   }
 
-  /** Throws the source's error, if there was one, because then the data is incomplete only because of the source. */
+  /** Throws the source's error, if there was one: then the source is to blame for incomplete data. */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

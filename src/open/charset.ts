@@ -1,4 +1,4 @@
-// From bytes to text. The character set of a document comes from the byte order mark, else the Content-Type header, else the XML
+// Decodes bytes as text. The character set of a document comes from the byte order mark, else the Content-Type header, else the XML
 // declaration, else it is UTF-8. Names are those of https://encoding.spec.whatwg.org/#names-and-labels.
 //   Lenient: if these differ, the first one counts, and the difference is reported.
 //   Lenient: ISO-8859-1 in a header is often the server's default: the declaration counts before it, and so does UTF-8 if the first
@@ -102,7 +102,7 @@ function resolve(name: string): string | undefined {
   }
 }
 
-/** Returns the character set that the first bytes show, or undefined if they start like ASCII, or are not text. https://www.w3.org/TR/xml/#sec-guessing */
+/** Returns the character set that the first bytes show: https://www.w3.org/TR/xml/#sec-guessing. ASCII and binary data show none. */
 export function evidence(sample: Uint8Array): { readonly charset: string; readonly markLength: number } | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
@@ -114,7 +114,7 @@ export function evidence(sample: Uint8Array): { readonly charset: string; readon
 
 type Start = readonly [charset: string, bytes: readonly number[]];
 
-// Longer marks come first, because the mark of UTF-32LE begins with the mark of UTF-16LE.
+// The mark of UTF-32LE comes before that of UTF-16LE, which it begins with.
 const marks: readonly Start[] = [
   ["utf-8", [0xef, 0xbb, 0xbf]],
   ["utf-32le", [0xff, 0xfe, 0x00, 0x00]],

@@ -1,5 +1,5 @@
-// Which compression a body has. The bytes decide, then the Content-Encoding header: servers use wrong file names, announce compression
-// that they did not apply, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
+// Finds out how a body is compressed. The bytes decide, then the Content-Encoding header: servers use wrong file names, announce
+// compression that they did not apply, and compress twice. https://www.rfc-editor.org/rfc/rfc9110#name-content-encoding
 //   Lenient: a coding that was announced but not used is reported, and the body is read as what it is.
 //   Lenient: an unknown coding is reported, and the body is read if it is text or has a known compression.
 // `deflate` comes with or without its zlib container.
@@ -17,7 +17,7 @@ interface Finding {
   readonly problem?: "coding-mismatch" | "coding-unknown" | "coding-damaged";
 }
 
-/** The codings in a Content-Encoding header; the one that was applied last comes first. `identity` is ignored. */
+/** Returns the codings in a Content-Encoding header; the one that was applied last comes first. `identity` is ignored. */
 export function announcedCodings(header: string | undefined): string[] {
   return (header ?? "")
     .toLowerCase()
@@ -27,7 +27,7 @@ export function announcedCodings(header: string | undefined): string[] {
     .reverse();
 }
 
-/** The coding that the bytes show. */
+/** Returns the coding that the bytes show. */
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
   if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
@@ -36,7 +36,7 @@ export function sniffCoding(sample: Uint8Array): Coding | undefined {
   return undefined;
 }
 
-/** The coding of a body for which the header announced one. */
+/** Finds the coding of a body, if the header announces one. */
 export function findCoding(announced: string, sample: Uint8Array): Finding {
   const seen = sniffCoding(sample) ?? (announced === "deflate" && isZlib(sample) ? "zlib" : undefined);
   const known = knownCodings.get(announced);
@@ -75,7 +75,7 @@ export function isSkippableFrame(bytes: Uint8Array): boolean {
   return (bytes[0]! & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18;
 }
 
-// Whether bytes begin like zlib: method 8, a window of at most 32 KB, and a multiple of 31 (https://www.rfc-editor.org/rfc/rfc1950#section-2.2).
+// Whether bytes begin like zlib: https://www.rfc-editor.org/rfc/rfc1950#section-2.2 (method 8, at most 32 KB of window, a multiple of 31).
 function isZlib(bytes: Uint8Array): boolean {
   if (bytes.length < 2) return false;
   return (bytes[0]! & 0x0f) === 8 && bytes[0]! >> 4 <= 7 && (bytes[0]! * 256 + bytes[1]!) % 31 === 0;

@@ -91,7 +91,7 @@ export async function skipTo(input: ByteReader, find: (bytes: Uint8Array) => num
   return false;
 }
 
-// Small members are inflated synchronously, because using zlib's thread would take longer. 16 KB become 200 KB of XML in half a millisecond.
+// Small members are inflated synchronously, because zlib's thread would take longer. 16 KB become 200 KB of XML in half a millisecond.
 const smallInput = 16 * 1024;
 // If a member has less output than this, the next one is expected to be small, too.
 const smallMember = 64 * 1024;
@@ -107,7 +107,7 @@ const smallInflate = {
 // Inflates a raw deflate stream if all of it is buffered and small. Returns undefined if not, or if it is invalid.
 function inflateSmall(input: ByteReader): Uint8Array | undefined {
   const bytes = input.peek(smallInput);
-  // This is the empty stream, in its usual form.
+  // These two bytes are the usual form of an empty stream.
   if (bytes[0] === 3 && bytes[1] === 0) {
     input.skip(2);
     return bytes.subarray(0, 0);

@@ -1,5 +1,5 @@
-// From bytes to text: removes layers of compression and decides the character set. Unreadable data is a problem, and the part before it is
-// kept. Only errors of the source are thrown.
+// Turns bytes into text: removes layers of compression and decides the character set. Unreadable data is a problem, and the part before it
+// is kept. Only errors of the source are thrown.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, type ProblemLog, problem } from "../model/problem.ts";
 import { protocolBytes } from "../model/sitemap.ts";
@@ -23,7 +23,7 @@ export interface OpenOptions {
 
 /** The text of a document, which can be iterated once. Leaving the loop early releases everything. */
 export class OpenedDocument implements AsyncIterable<TextPiece> {
-  /** How many bytes the text has taken so far. */
+  /** How many decompressed bytes were turned into text so far. */
   decodedBytes = 0;
   /** Why nothing can be read. Known at the end of the iteration; not in `problems`. */
   refusal: Problem | undefined;

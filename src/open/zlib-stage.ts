@@ -54,7 +54,7 @@ export async function* decompress(
 
 export type ZlibStream = Transform & zlib.Zlib;
 
-// This is room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
+// One chunk has room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
 export const chunkSize: number = 448 * 1024;
 
 /** Creates a decoder for deflate without a container. */
@@ -65,7 +65,7 @@ export function createRawInflater(): ZlibStream {
 /** `idle`: needs a piece; `busy`: works on one; `ended`: the data is complete; `failed`: the data is invalid. */
 type State = "idle" | "busy" | "ended" | "failed";
 
-// With more unread output than this, zlib must wait. Only data that expands a hundredfold reaches this limit.
+// With more unread output than this, zlib waits for the reader.
 const waitingLimit = 1024 * 1024;
 
 // One zlib stream, fed piece by piece, which works on its own thread. When a node:zlib stream fails, it discards its pending output, so
