@@ -91,8 +91,8 @@ export class AtomicFolder {
   #isOver = false;
 
   /**
-   * Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. The error
-   * about another file has its name as `otherFile`.
+   * Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. If there is
+   * another file, the error has its name in `otherFile`.
    */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
     this.target = folderBehind(target);
@@ -161,7 +161,7 @@ export class AtomicFolder {
   }
 }
 
-// Resolves symbolic links, also one whose folder is missing, because a process was killed while replacing it. The depth ends loops of links.
+// Resolves symbolic links, even one to a folder that is missing because a process was killed while replacing it. The depth ends loops.
 function folderBehind(target: string, depth = 0): string {
   if (fs.existsSync(target)) return fs.realpathSync(target);
   const isLink = fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true;

@@ -26,7 +26,7 @@ export function spareBlock(): Uint8Array | undefined {
   return spare.pop();
 }
 
-/** Returns a block for reuse, given as a whole or as a part of it. It must not be read again. */
+/** Takes a block back for reuse, even if only a part of it is passed. Do not read it again. */
 export function returnBlock({ buffer }: Uint8Array): void {
   if (buffer.byteLength === blockSize && spare.length < mostSpare) spare.push(new Uint8Array(buffer));
 }

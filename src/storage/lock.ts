@@ -44,7 +44,7 @@ export class FileLock {
         const aside = `${own}.old`;
         try {
           renameSync(path, aside);
-          // A link, because it never replaces the lock that a third process may have taken meanwhile.
+          // Unlike a rename, a link never replaces the lock that a third process may have taken meanwhile.
           if (ownerOf(aside) !== undefined) linkSync(aside, path);
         } catch {
           // Another process was faster.

@@ -108,7 +108,7 @@ export class Scratch {
   }
 }
 
-// Rounds lengths up to a few sizes, so that a free slot usually fits the next piece.
+// Rounds lengths up to powers of two, so that a free slot usually fits the next piece.
 function slotFor(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, 1)));
 }
@@ -127,7 +127,7 @@ async function createTemporaryFile(): Promise<TemporaryFile> {
   const folder = tmpdir();
   try {
     const name = path.join(folder, `sitegrove-${randomUUID()}`);
-    // O_EXCL: never opens a file or link that someone else created.
+    // `x` (O_EXCL) never opens a file or link that someone else created.
     const file = new KeptFile(await open(name, "wx+", 0o600), `A temporary file in ${folder}`);
     const isGone = await unlink(name).then(
       () => true,
