@@ -32,7 +32,7 @@ export class RecordBody implements Body {
 
   /** Reads the whole body, and returns whether it is intact. */
   readonly isGood = async (): Promise<boolean> => {
-    // This needs a separate body, because readers of this one write into its `end`.
+    // Reads a separate body, because readers of this one write into its `end`.
     const body = new RecordBody(this.#options);
     for await (const _ of body);
     return body.end.problem === undefined;
@@ -94,11 +94,11 @@ export interface HttpHead {
   readonly length: number;
 }
 
-/** This is more than any server sends or any client accepts. */
+/** No server sends a longer head, and no client accepts one. */
 const maxHttpHead = 256 * 1024;
 export const maxChunkLine = 1024;
 
-/** Reads the head of a response, and the beginning of its body: at least the first chunk's size line. The head is undefined if there is none. */
+/** Reads the head of a response, if it has one, and the beginning of its body, with at least the size line of the first chunk. */
 export async function readHttpHead(
   content: Pieces,
 ): Promise<{ readonly head: HttpHead | undefined; readonly start: Uint8Array }> {

@@ -12,7 +12,7 @@ type BodyOf = (problem: Problem | undefined) => Body;
 /** Returns the part of an exchange that is stored. User names and passwords are removed from every URL in it. */
 export function exchangeToJson({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
-  // This is kept, because byte limits depend on it when the archive is read again.
+  // `obtained` is kept, because byte limits depend on it when the archive is read again.
   const reused = obtained === "not-modified" ? { obtained } : {};
   return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }
@@ -87,7 +87,7 @@ function fail(): never {
   throw new SitemapError("invalid-archive", "it is damaged: the description of an exchange cannot be read");
 }
 
-/** Returns why another run may get more: a limit or setting, a failed or broken connection, or damage; never an error response. */
+/** Returns why another run may get more: a limit or setting, a rate limit, a failed connection, or damage. Other errors do not count. */
 export function cutOf(fetched: Fetched): Problem | undefined {
   const found =
     fetched.outcome === "found" ? fetched.body.end.problem : "reason" in fetched ? fetched.reason : undefined;

@@ -22,7 +22,7 @@ export function dateOf({ fields }: RecordHead): string | undefined {
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** Reads the exchange in a response record. If it is damaged, throws an error for which `isDamage` is true. A `revisit` may refer to `originals`. */
+/** Reads the exchange in a response record, or throws an error for which `isDamage` is true. A `revisit` may refer to `originals`. */
 export async function readForeign(
   records: RecordFile,
   span: RecordSpan,
@@ -77,8 +77,8 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may refer to, best match first. Revisit profiles differ in what the head means, but
- * the status of the head shows that, too.
+ * The responses of a file, by everything that a revisit may refer to, best match first. The meaning of a revisit's head depends on its
+ * profile, but its status shows that, too.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {

@@ -65,7 +65,7 @@ function padded(value: number): string {
   return String(value).padStart(15, "0");
 }
 
-/** Calls `add` for each group of the index. Returns undefined if the file has no valid index. `infoId` is the record that describes the last run. */
+/** Calls `add` for each group of the index. Returns undefined without a valid index. `infoId` is the record that describes the last run. */
 export async function readIndex(
   records: RecordFile,
   size: number,

@@ -16,7 +16,7 @@ export interface ArchiveInfo {
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-// This is increased with every change of the format. Other versions are refused.
+// Increase this with every change of the format. Other versions are refused.
 const formatVersion = 3;
 // Options that may contain passwords and keys.
 const secretSettings = new Set(["headers", "proxy", "tls"]);

@@ -8,7 +8,7 @@ export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** Returns the keys under which a response to this request may be stored, best first. Other tools store one response per URL, for any role. */
+/** Returns the keys that may have a response to this request, best first. Other tools store one response per URL, for any role. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
     { role, anonymous },

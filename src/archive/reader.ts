@@ -42,10 +42,10 @@ export interface OpenArchiveOptions {
   readonly writable?: boolean | undefined;
 }
 
-// This is more than any run with the default limits writes. There is a limit, because a small file must not use up all memory.
+// No run with the default limits writes more responses. There is a limit, because a small file must not use up all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// This is larger than the headers that any client accepts.
+// A description contains headers, and no client accepts this many.
 const maxDescription = 4 * 1024 * 1024;
 
 /** Opens a WARC file, our own or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */

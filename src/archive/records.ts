@@ -34,7 +34,7 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** Opens a record. Throws an error for which `isDamage` is true unless this is exactly one whole record; the content throws where the damage is. */
+  /** Opens a record. If it is not exactly one whole record, throws an error for which `isDamage` is true, here or where the damage is. */
   async open(span: RecordSpan): Promise<OpenedRecord> {
     const pieces = this.#bytes(span);
     let start: Uint8Array = new Uint8Array();
@@ -129,7 +129,7 @@ export class RecordFile {
   }
 }
 
-// How far a record may expand, so that a tiny file cannot fill the memory. Sitemaps shrink to a tenth, never to a hundredth.
+// How far a record may expand, so that a tiny file cannot fill the memory. Sitemaps shrink to a tenth, hardly ever to a hundredth.
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
 

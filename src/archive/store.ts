@@ -65,7 +65,7 @@ export async function openToResume(
   throw new SitemapError("invalid-archive", `${path} cannot be resumed: ${reason}`);
 }
 
-// Incomplete responses are requested again, unless they were cut off by a limit that is not higher now.
+// Forgets incomplete responses, so that they are requested again, unless a size limit cut them off that is not higher now.
 async function forgetCut(archive: Archive, limits: AllLimits | undefined): Promise<void> {
   for (const [key, { isCut }] of archive.answers) {
     if (!isCut) continue;

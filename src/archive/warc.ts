@@ -16,7 +16,7 @@ export interface RecordHead {
 
 export type Field = readonly [name: string, value: string];
 
-/** The maximum length of a head: more than ten times as long as any tool writes. */
+/** The maximum length of a head: several times as long as any tool writes. */
 export const maxHead: number = 64 * 1024;
 /** The line ends that follow every record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
@@ -62,7 +62,7 @@ function parseFields(head: string): { fields: Map<string, string>; concurrentTo:
   return { fields, concurrentTo };
 }
 
-/** Yields the fields of a head (of a record or of HTTP), with names in lower case. A line that starts with a space continues the previous one. */
+/** Yields the fields of a head (of a record or of HTTP), with names in lower case. Lines that start with a space continue the last one. */
 export function* fieldsOf(head: string): Generator<[name: string, value: string]> {
   for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
     const colon = line.indexOf(":");
@@ -136,7 +136,7 @@ function hexOf(value: string, length: number): string | undefined {
   return bytes.length === length ? bytes.toString("hex") : undefined;
 }
 
-/** Computes a digest as written in a record: SHA-1, which all WARC tools use. */
+/** Computes a digest as written in a record: SHA-1, which all WARC tools understand. */
 export class Digester {
   readonly #hash = createHash("sha1");
 

@@ -50,8 +50,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Continues after the last exchange of an archive, or after the last start of a run. `start` removes what follows. The writer owns the file
-   * from now on.
+   * Continues after the last exchange of an archive, or after the last start of a run. `start` removes what follows. From now on, the
+   * writer owns the file.
    */
   static after({ records, groups }: WrittenArchive): ArchiveWriter {
     while (groups.at(-1)?.key === "" && groups.at(-1)?.flags !== "info") groups.pop();
@@ -137,12 +137,12 @@ export class ArchiveWriter {
       for await (const piece of serialize(withDigest(this.#aboutRun("application/warc-fields"), trailer), trailer))
         record.push(piece);
       const whole = Buffer.concat(record);
-      // This record is not compressed, because opening an archive searches its last bytes for this text.
+      // The text stays uncompressed, because opening an archive searches the last bytes of the file for it.
       await this.#write([onePiece(this.records.isCompressed ? zlib.gzipSync(whole, { level: 0 }) : whole)]);
     });
   }
 
-  /** Appends the beginning of a record that is cut off, so that readers know that something is missing. */
+  /** Appends a truncated record, which tells readers that something is missing. */
   async appendCut(): Promise<void> {
     await this.#append("", "", [this.#packed(onePiece(Buffer.from("WARC/1.1\r\n")), 0)]);
   }
@@ -202,7 +202,7 @@ export class ArchiveWriter {
       for (const pieces of parts) {
         const start = position;
         for await (const piece of pieces) {
-          // A small exchange is written in one call, so that it is hardly ever cut in two. A large piece is written before the next one overwrites it.
+          // A small exchange is written in one call, and so hardly ever cut in two; a large piece, before the next one overwrites it.
           if (piece.length >= largePiece) await flush();
           waiting.push(piece);
           position += piece.length;
