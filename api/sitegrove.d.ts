@@ -705,14 +705,14 @@ export interface SitemapResponse {
   readonly obtained?: Exclude<Provenance, "fetched">;
 }
 
-/** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage` or `openTree`. */
+/** The sitemaps of a website, with their documents until it is closed. `sitemapTreeForHomepage` and `openTree` create it. */
 export declare class SitemapTree {
   #private;
   /** The homepage, normalized. */
   readonly homepage: string;
-  /** The root, with the format `website`: its children are robots.txt, and the sitemaps found in the homepage's links and at well-known paths. */
+  /** The root, with the format `website`. Its children are robots.txt, and sitemaps from the homepage's links and well-known paths. */
   readonly root: IndexSitemap;
-  /** Every URL that discovery tried: why, and with which outcome. */
+  /** Every URL that discovery tried or skipped: why, and with which outcome. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;

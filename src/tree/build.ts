@@ -40,7 +40,7 @@ export async function openTree(path: string, options?: ArchiveOptions): Promise<
   return openTreeWhile(path, options);
 }
 
-/** Lets a caller use the pages while a tree is built, so that each document is read only once. Documents missing from `source` are skipped. */
+/** Lets a caller use the pages while a tree is built, so that documents are read only once. Documents missing from `source` are skipped. */
 export interface WhileBuilding extends Pick<RunOptions, "filter" | "shared" | "source"> {
   /** Called with the events in declared order; its result is awaited. */
   readonly onOrdered?: ((event: OrderedEvent) => Promise<void> | undefined) | undefined;
@@ -69,7 +69,7 @@ export async function openTreeWhile(
   }
 }
 
-/** Yields the events of an archived crawl in their original order, reading each document once. With `save`, copies the archive there first. */
+/** Yields the events of an archived crawl in their original order, reading each document once. With `save`, first copies the archive. */
 export async function* crawlArchive(
   path: string,
   { limits, rewrite, signal, save }: ArchiveOptions & Pick<Options, "save">,
@@ -145,7 +145,7 @@ function readerFor({ onOrdered, urlsOnly }: WhileBuilding, { onEvent }: Pick<Opt
   return onOrdered === undefined && (onEvent === undefined || urlsOnly) ? readForTree : read;
 }
 
-// Reading only URLs misses the losses of merging the entries of a repeated URL, so a document with one is read again in full.
+// Merging the entries of a repeated URL may lose data. Reading only URLs does not notice that, so such a document is read again in full.
 async function* readForTree(...[document, settings]: Parameters<ReadDocument>): ReturnType<ReadDocument> {
   const urls = readUrls(document, settings);
   let step = await urls.next();

@@ -13,7 +13,7 @@ export interface TreePart {
 /** Selects pages of a tree: those below one sitemap, those that pass the filters, or both. */
 export interface PagesPart extends TreePart, PageFilters {}
 
-/** Returns the part of the tree that the argument (a sitemap or an object) selects, and its filters. Throws a `SitemapError` if it is invalid. */
+/** Returns the part of the tree that a sitemap or an object selects, and its filters. Throws a `SitemapError` if `part` is invalid. */
 export function checkPart(
   root: IndexSitemap,
   part: Sitemap | PagesPart | undefined,

@@ -24,7 +24,7 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
   readonly settings: Pick<Settings, "limits" | "strict" | "rewrite" | "onEvent">;
   /** How many pages a check requested; the archive has their responses. */
   readonly requestedPages?: number | "all" | undefined;
-  /** Requests the robots.txt of a host; absent if nothing is requested. */
+  /** Requests the robots.txt of a host; absent if nothing may be requested. */
   readonly fetchRobots?: RobotsOf | undefined;
   /** The responses, by the URL of the sitemap. */
   readonly responses: ReadonlyMap<string, KeptResponse>;
@@ -123,7 +123,7 @@ export function robotsOf(tree: SitemapTree): RobotsOf {
   };
 }
 
-/** The sitemaps of a website and their documents, until it is closed. From `sitemapTreeForHomepage` or `openTree`. */
+/** The sitemaps of a website, with their documents until it is closed. `sitemapTreeForHomepage` and `openTree` create it. */
 export class SitemapTree {
   static {
     createTree = (parts) => new SitemapTree(parts);
@@ -133,9 +133,9 @@ export class SitemapTree {
 
   /** The homepage, normalized. */
   readonly homepage: string;
-  /** The root, with the format `website`: its children are robots.txt, and the sitemaps found in the homepage's links and at well-known paths. */
+  /** The root, with the format `website`. Its children are robots.txt, and sitemaps from the homepage's links and well-known paths. */
   readonly root: IndexSitemap;
-  /** Every URL that discovery tried: why, and with which outcome. */
+  /** Every URL that discovery tried or skipped: why, and with which outcome. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -323,7 +323,7 @@ function changed({ url }: Sitemap): SitemapError {
   return new SitemapError("invalid-archive", `The archive was changed while its tree was open: ${url}`);
 }
 
-// The role in which a sitemap's document was requested.
+// Returns the role in which a sitemap's document was requested.
 function roleOf(sitemap: Sitemap): DocumentRole {
   return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
 }
