@@ -1,4 +1,4 @@
-// From a homepage to the first candidates: robots.txt, the well-known paths, and, if requested, feeds and llms.txt.
+// Lists the first candidates for a homepage: robots.txt, the well-known paths, and, if requested, feeds and llms.txt.
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
@@ -10,7 +10,7 @@ export interface Candidate {
   readonly by: DiscoveryRecord["by"];
   /** For a well-known path: whether it is skipped if robots.txt lists a readable sitemap. */
   readonly ifNeeded?: boolean | undefined;
-  /** A feed that the homepage links to: it comes after the sitemaps. */
+  /** Whether it is a feed that the homepage links to. Those come after the sitemaps. */
   readonly isFeed?: boolean;
 }
 
@@ -66,14 +66,14 @@ export function candidatesBeyond(
   return { candidates, unlikely: all.filter(({ url }) => !chosen.some((each) => each.url === url)) };
 }
 
-/** Next.js writes `sitemap/0.xml`, `sitemap/1.xml` and so on without an index, so each one leads to the next. */
+/** Returns the candidate after `sitemap/0.xml` and so on: Next.js numbers its sitemaps, without an index. */
 export function nextNumbered({ url, by, ifNeeded }: Candidate): Candidate | undefined {
   const [, start, number] = /^(.*\/sitemap\/)(\d{1,6})\.xml$/.exec(url) ?? [];
   if (by !== "known-path" || start === undefined) return undefined;
   return { url: `${start}${Number(number) + 1}.xml`, by, ifNeeded };
 }
 
-/** The homepage to start from: the root of its website, or the URL itself with a slash at its end. */
+/** Returns the homepage to start from: the root of its website, or the URL itself with a slash at its end. */
 export function homepageFor(url: string, keepsPath: boolean): string {
   const homepage = Object.assign(parseUrl(url) as URL, { hash: "", username: "", password: "" });
   if (!keepsPath) return `${homepage.origin}/`;

@@ -86,7 +86,7 @@ function isSitemap(relations: string, type: string): boolean {
 // Matches one parameter (`name`, `name=token` or `name="quoted"`) and any text up to the next one.
 const parameter = /([^=;,]*)(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^;,]*)))?[^;,]*/sy;
 
-/** The links in a `Link` header (https://www.rfc-editor.org/rfc/rfc8288#section-3): link-value = "<" URI-Reference ">" *( ";" parameter ), separated by commas. */
+/** Yields the links in a `Link` header, `<URL>; name=value; …, <URL>; …`: https://www.rfc-editor.org/rfc/rfc8288#section-3 */
 export function* linkValues(value: string): Generator<{ target: string; relation: string; type: string }, void> {
   for (let at = 0; at < value.length; at += 1) {
     const open = value.indexOf("<", at);

@@ -29,7 +29,7 @@ export class HtmlTags {
   // What is being skipped: a comment, or an element until its end tag.
   #skipped: string | undefined;
 
-  /** `onTag` is called for start tags with one of these names; `onLongTag` for those that are too long, with the attributes at their beginning. */
+  /** Calls `onTag` for start tags with one of these names, or `onLongTag` with the first attributes of those that are too long. */
   constructor(names: ReadonlySet<string>, onTag: OnTag, onLongTag?: OnTag) {
     this.#names = names;
     this.#onTag = onTag;

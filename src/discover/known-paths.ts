@@ -1,7 +1,7 @@
-// Where websites have undeclared sitemaps, in the order in which they are tried. Most are defaults of content management systems;
+// Where websites have undeclared sitemaps, in the order in which they are tried. Most are defaults of content management systems; rare
 // paths that only one CMS uses are in platforms.ts. Common paths come first, so that a short run finds them.
 
-/** Paths worth a request on any platform. If the platform is known, only these and its own are tried, and all others if nothing is found. */
+/** Paths worth a request on any platform. If the platform is known, all but these and its own are tried only if nothing else is found. */
 export const commonPaths: readonly string[] = ["sitemap.xml", "sitemap_index.xml", "sitemap-index.xml"];
 
 /** The well-known paths, relative to the homepage. */
@@ -26,5 +26,5 @@ export const knownPaths: readonly string[] = [
   "sitemap.php",
 ];
 
-/** Where feeds are, for `useFeeds`. */
+/** The usual paths of feeds, for `useFeeds`. */
 export const feedPaths: readonly string[] = ["feed", "rss.xml", "atom.xml", "feed.xml", "index.xml", "feed.json"];

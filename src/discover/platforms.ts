@@ -4,7 +4,7 @@ import type { HeaderList } from "../model/exchange.ts";
 import type { Attributes } from "./html-tags.ts";
 
 interface Platform {
-  /** What the homepage has: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
+  /** Matches a hint in the homepage: `generator NAME`, `header NAME: VALUE`, or `asset URL`. */
   readonly evidence: RegExp;
   /** Paths relative to the homepage, tried before the common ones. An index comes before its sitemaps. */
   readonly paths: readonly string[];
