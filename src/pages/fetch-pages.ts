@@ -123,7 +123,7 @@ function pageFetch(own: Settings, source: PageSource): PageFetch {
   const { fetch, peek, robotsOf, unreachable, finish, close } = source;
   async function htmlOf(fetched: FetchedDocument): Promise<string> {
     if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
-    // Leaving the body unread releases the connection.
+    // Leaving the loop releases the connection.
     for await (const _ of fetched.body) break;
     return "";
   }
@@ -169,7 +169,7 @@ function pageFetch(own: Settings, source: PageSource): PageFetch {
   };
 }
 
-// Pages of more origins than this do not belong to one website.
+// The pages of one website hardly ever have more origins. Those of further origins count as disallowed.
 const mostOrigins = 100;
 
 /** Applies `action` to all items, up to `most` at a time; yields the results in the order of the items. */
