@@ -355,7 +355,7 @@ function orArchiveError<T>(file: string, action: () => T): T {
 }
 
 function existsError(file: string, cause?: unknown): SitemapError {
-  return new SitemapError("archive-exists", `${file} already exists; an archive never replaces a file`, { cause });
+  return new SitemapError("archive-exists", `${file} already exists, and was not replaced`, { cause });
 }
 
 function unwritableError(file: string, cause: unknown): SitemapError {

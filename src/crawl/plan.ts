@@ -234,7 +234,10 @@ export class Plan {
     const read = rest.filter(isRead);
     const { code, limit } = spent;
     const count = rest.length - read.length + frame.unlisted;
-    Object.assign(frame, { references: read, next: 0, unlisted: 0, within: read.length });
+    frame.references = read;
+    frame.next = 0;
+    frame.unlisted = 0;
+    frame.withinBudget = read.length;
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
 

@@ -10,7 +10,7 @@ const memoryLimit = 512 * 1024;
 // How long a download may pause before its document is read, in milliseconds.
 const longestPause = 1000;
 // How many chunks the download may be ahead of the reader.
-const mostBehind = 16;
+const mostBehind = 4;
 
 /** What all spools of one crawl share. */
 export class SpoolRoom {

@@ -103,7 +103,8 @@ async function skipFrame(input: ByteReader): Promise<boolean> {
 // Reports truncated data, unless the size limit or a failing source cut it off.
 function reportTruncated(input: ByteReader, problems: ProblemLog): void {
   input.throwFailure();
-  if (!problems.has("limit-document-bytes")) problems.add("coding-truncated");
+  const isCut = problems.has("limit-document-bytes") || problems.has("limit-robots-bytes");
+  if (!isCut) problems.add("coding-truncated");
 }
 
 const { createZstdDecompress } = zlib as { createZstdDecompress?: (options: { chunkSize: number }) => ZlibStream };
