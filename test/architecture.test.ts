@@ -4,7 +4,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-// Packages beside those of Node. The parser and the model run anywhere, so they use nothing of Node either.
+// Packages besides those of Node.js. The parser and the model run anywhere, so they do not even use Node.js.
 const mayImportPackages: Record<string, readonly string[]> = {
   model: ["entities"],
   fetch: ["ipaddr.js"],
@@ -18,7 +18,7 @@ const mayImportPackages: Record<string, readonly string[]> = {
 };
 
 const src = path.join(import.meta.dirname, "../src");
-// The public surface, src/index.ts, is made of everything.
+// The public entry point, src/index.ts, may import everything.
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
   (file) => file.endsWith(".ts") && file.includes("/"),
 );
@@ -45,7 +45,7 @@ test("every folder has a row in the table", () => {
   expect(Object.keys(mayImport).sort()).toEqual([...folders].sort());
 });
 
-test.each(folders)("%s/ imports only the folders and packages that it may", (own) => {
+test.each(folders)("%s/ imports only the folders and packages that the table allows", (own) => {
   const runsAnywhere = own === "parse" || own === "model";
   const packageOf = (name: string) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name;
   const isAllowed = ({ file, name }: { file: string; name: string }) => {
@@ -61,8 +61,8 @@ test.each(folders)("%s/ imports only the folders and packages that it may", (own
   expect(imported.filter((each) => !isAllowed(each))).toEqual([]);
 });
 
-// Types count, too: what two files share lives below both.
-test("no file imports itself through others", () => {
+// Type imports count, too: what two files share must be in a file below both.
+test("no file imports itself, not even through other files", () => {
   const imported = new Map(
     files.map((file) => [
       file,
@@ -78,7 +78,7 @@ test("no file imports itself through others", () => {
   expect(files.filter((file) => reaches(file).has(file))).toEqual([]);
 });
 
-test("every package that the table allows is installed with ours, or is part of the build", () => {
+test("every package in the table is a dependency, or is bundled by the build", () => {
   const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
     readFileSync(path.join(src, "../package.json"), "utf8"),
   );

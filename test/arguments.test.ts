@@ -82,7 +82,7 @@ test.each<[string, (value: never) => unknown, readonly unknown[], string]>([
   for (const value of values) expect(await refusal(() => take(bad(value)))).toContain(expected);
 });
 
-test("no password is shown, and a target is a homepage or sitemaps", async () => {
+test("an error shows no password, and a target cannot be both a homepage and sitemaps", async () => {
   for (const take of [crawl, sitemapTreeForHomepage, streamPages])
     expect(await refusal(() => take(bad("https://user:secret@")))).not.toContain("secret");
   const both = { homepage: "https://a.example/", sitemaps: ["https://a.example/"] };
@@ -92,7 +92,7 @@ test("no password is shown, and a target is a homepage or sitemaps", async () =>
 test.each([
   ["parseSitemap", (options: never) => parseSitemap("https://example.org/a", options)],
   ["readSitemap", (options: never) => readSitemap(new TextEncoder().encode("https://example.org/a"), options)],
-])("%s takes url, strict and limits, and nothing else", async (_, read) => {
+])("%s accepts url, strict and limits, and no other option", async (_, read) => {
   expect(await refusal(() => read(bad({ url: "relative" })))).toBe(
     'invalid-option: Expected `url` to be an absolute URL, got `"relative"`',
   );
@@ -104,7 +104,7 @@ test.each([
   expect(await read(bad(given))).toMatchObject({ kind: "pages" });
 });
 
-test("every function refuses odd values as its argument", async () => {
+test("every function refuses values of the wrong type as its argument", async () => {
   await using tree = await someTree();
   const takers: Readonly<Record<string, (value: never) => unknown>> = {
     crawl,
@@ -153,7 +153,7 @@ test("runFleet refuses anything but a list of homepages", async () => {
   }
 });
 
-test("every function refuses odd values as its options", async () => {
+test("every function refuses values of the wrong type as its options", async () => {
   await using tree = await someTree();
   const takers: Readonly<Record<string, (options: never) => unknown>> = {
     crawl: (options) => crawl("https://example.org/", options),
@@ -183,7 +183,7 @@ test("every function refuses odd values as its options", async () => {
   }
 });
 
-test("an option beside the target is refused", async () => {
+test("an option in the object that names the website is refused", async () => {
   expect(await refusal(() => crawl(bad({ homepage: "https://example.org/", useRobots: false })))).toMatch(
     /^invalid-homepage: Unknown key `useRobots` in the website$/,
   );
@@ -235,7 +235,7 @@ test("bytes may be an ArrayBuffer or a Buffer, or chunks of either kind of itera
   }
 });
 
-test("an archive is new or resumed, not both", async () => {
+test("`save` and `resume` cannot be combined", async () => {
   for (const take of [crawl, streamPages, sitemapTreeForHomepage]) {
     expect(await refusal(() => take("https://example.org/", { save: "a.warc", resume: "b.warc" }))).toMatch(
       /^invalid-option: Expected either `save` or `resume`, got both/,
@@ -263,7 +263,7 @@ test("recurse and recurseList must return the right type, also in a promise", as
   }
 });
 
-test("retry decides instead of retries, with the failure and the number of the attempt", async () => {
+test("`retry` overrides `retries`, and gets the failure and the number of the attempt", async () => {
   const { client } = site({ "/a.txt": "https://example.org/1" });
   const asked: unknown[] = [];
   const sometimes = {
@@ -285,7 +285,7 @@ test("retry decides instead of retries, with the failure and the number of the a
 
 async function* emptyBody(): AsyncGenerator<Uint8Array, void> {}
 
-test("include and exclude are a pattern, a function or a list of them", async () => {
+test("include and exclude take a pattern, a function or a list of them", async () => {
   const { client } = site({ "/a.txt": "https://example.org/1\nhttps://example.org/2\nhttps://example.org/3" });
   const listed = async (filters: PageFilters) => {
     const urls: string[] = [];

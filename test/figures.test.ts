@@ -17,11 +17,11 @@ test.each([
   [5_400_000, "1 h 30 min"],
   [7_199_000, "2 h"],
   [187_200_000, "2 d 4 h"],
-])("%i milliseconds are %s", (milliseconds, expected) => {
+])("%i ms are shown as %s", (milliseconds, expected) => {
   expect(duration(milliseconds)).toBe(expected);
 });
 
-test("no duration has 60 s or 60 min, and one of something is singular", () => {
+test("no duration is shown as 60 s or 60 min, and a count of one is singular", () => {
   const durations = Array.from({ length: 400_000 }, (_, at) => duration(at * 350));
   expect(durations.filter((text) => / (60 (s|min)|24 h)|^10\.0|\d{4}/.test(text))).toEqual([]);
   expect(Array.from({ length: 2000 }, (_, days) => age(days)).filter((text) => /^1 \w+s$/.test(text))).toEqual([]);

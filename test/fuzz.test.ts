@@ -6,13 +6,13 @@ import { some } from "./support/long.ts";
 const part = some(1250, 60);
 
 test.each([0, 1, 2, 3])(
-  "whatever happens to a document, reading it throws nothing, ends soon, and does not depend on how it is cut (part %i)",
+  "reading a mutated document never throws, ends soon, and does not depend on how it is split (part %i)",
   async (index) => {
     await fuzz(part, 1 + index * part);
   },
 );
 
-// A document that is nested deeper than the tokenizer's table of open elements, after one that left other bytes behind that table.
-test("cases that failed once do not fail again", async () => {
+// This document is nested deeper than the tokenizer's table of open elements, and the one before it left bytes behind that table.
+test("inputs that failed once do not fail again", async () => {
   await fuzz(3, 1_604_152_194);
 });

@@ -16,7 +16,7 @@ const message = (options: unknown): string => {
   return "accepted";
 };
 
-test("everything has a default", () => {
+test("every option has a default", () => {
   const settings = resolveOptions();
   expect(settings).toMatchObject({
     useRobots: true,
@@ -102,7 +102,7 @@ function eachRow(visit: (row: OptionRow, path: string, wrap: (options: object) =
 }
 
 const odd = { ...oddValues, "a number as text": () => "3".repeat(1000) };
-test.each(Object.entries(odd))("no option takes %s, and each says so in one form", (what, make) => {
+test.each(Object.entries(odd))("no option accepts %s, and all say so in the same form", (what, make) => {
   eachRow((row, path, wrap) => {
     if (taken[what]?.includes(path)) return;
     const error = refusal(() => resolveOptions(wrap({ [row.name]: make() })));
@@ -117,7 +117,7 @@ test.each(Object.entries(odd))("no option takes %s, and each says so in one form
     ).toMatchObject({ code: "invalid-option" });
 });
 
-test("every misspelled option gets a suggestion, also a nested one", () => {
+test("every misspelled option gets a suggestion, even a nested one", () => {
   eachRow(({ name }, path, wrap, others) => {
     const prefix = path.slice(0, path.length - name.length);
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -136,7 +136,7 @@ test("every misspelled option gets a suggestion, also a nested one", () => {
   });
 });
 
-test("options may be frozen, without a prototype, inherited, or the namespace of a module", () => {
+test("options may be frozen, without a prototype, inherited, or a module namespace", () => {
   const defaults = Object.freeze({ retries: 1, limits: Object.freeze({ depth: 2 }) });
   const bare = Object.assign(Object.create(null), defaults);
   for (const options of [
@@ -200,7 +200,7 @@ test.each([
 });
 
 test.each(["x\r\ny", "", "Transfer-Encoding", "content-length", "Host", "connection", "proxy-authorization"])(
-  "a header called %j is refused: it could break a request into two",
+  "a header called %j is refused, because it could split the request",
   (name) => {
     expect(message({ headers: { [name]: "1" } })).toMatch(/^Expected `headers` to be/);
   },
@@ -212,7 +212,7 @@ test("every limit can be 0, and 0 means zero", () => {
   }
 });
 
-test("a number for concurrency, delay and timeout is the common form", () => {
+test("a number for concurrency, delay or timeout sets their common form", () => {
   expect(resolveOptions({ concurrency: 2, delay: 100, timeout: 5000 })).toMatchObject({
     concurrency: { perHost: 2, total: 8 },
     delay: { milliseconds: 100, random: false },

@@ -12,7 +12,7 @@ import {
 } from "../src/model/problem.ts";
 import { notSitemap } from "../src/model/problem-log.ts";
 
-test("what a code of a later version means is not known, so it counts as a loss", () => {
+test("an unknown code, perhaps from a later version, counts as a loss", () => {
   const code = "of-a-later-version" as ProblemCode;
   const log = new ProblemLog();
   log.addProblem(problem(code));
@@ -27,7 +27,7 @@ test("a problem keeps its cause, however often it occurs", () => {
   expect(log.toArray()).toMatchObject([{ code: "client-failed", count: 2, cause }]);
 });
 
-test("a problem has a sentence with its facts", () => {
+test("the message of a problem includes its facts", () => {
   expect(problem("limit-depth", { limit: 11 })).toEqual({
     code: "limit-depth",
     message: "Sitemaps nested more than 11 deep; this one was not fetched",
@@ -61,13 +61,13 @@ test.each([
   [problem("tls-certificate", { value: "CERT_REJECTED" }), "Invalid TLS certificate: CERT_REJECTED"],
   [problem("http-525", { status: 525 }), "Server error (525)"],
   [problem("http-418", { status: 418 }), "Unexpected status (418)"],
-  // What a website wrote is no template.
+  // Braces in a website's text are not placeholders.
   [problem("url-invalid", { value: "[x {limit}]", limit: 3 }), "Skipped an invalid URL: [x {limit}]"],
-])("%j reads %j", ({ message }, expected) => {
+])("%j is worded as %j", ({ message }, expected) => {
   expect(message).toBe(expected);
 });
 
-test("the program names the flag that helps", () => {
+test("messages of the program name the flag that helps", () => {
   expect(messageWithHint(problem("address-blocked"))).toBe("Refused: private address (allow with --allow-private)");
   expect(messageWithHint(problem("tls-certificate", { value: "DEPTH_ZERO_SELF_SIGNED_CERT" }))).toBe(
     "Self-signed certificate; trust it with --ca FILE or NODE_EXTRA_CA_CERTS, or use --insecure",
@@ -80,7 +80,7 @@ test("a failure that may go away by itself is temporary", () => {
   expect((["http-404", "http-530", "tls-certificate"] as const).filter(isTemporary)).toEqual([]);
 });
 
-test("long texts of a website are truncated, but never in the middle of a character", () => {
+test("long texts from a website are truncated, but never in the middle of a character", () => {
   const { value } = problem("text-junk", { value: `${"x".repeat(199)}😀tail` });
   expect(value).toBe(`${"x".repeat(199)}…`);
 });
@@ -106,7 +106,7 @@ test("every message is filled in with the facts that it names", () => {
   }
 });
 
-test("one fault is reported once: compressed data that is cut off also cuts off the XML in it", () => {
+test("compressed data that is cut off is one problem, although the XML in it is also cut off", () => {
   const [bytes, xml, other] = [
     problem("coding-truncated"),
     problem("xml-truncated", { line: 9 }),

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import type { TestCase } from "vitest/node";
 import { failed } from "./support/summary-reporter.ts";
 
-test("each failed test has a line at the end, with its place, name and reason", () => {
+test("the summary has a line for each failed test, with its file and line, name and reason", () => {
   const file = "test/a.test.ts";
   const errors = [{ message: "expected 1 to be 2\n- 2\n+ 1", stacks: [{ file: `/clone/${file}`, line: 7 }] }];
   const made = (fullName: string, result: object) =>
@@ -15,7 +15,7 @@ test("each failed test has a line at the end, with its place, name and reason", 
   expect(failed(tests)).toEqual(["test/a.test.ts:7 a sum: expected 1 to be 2"]);
 });
 
-test.skipIf(process.platform === "win32")("temporary files are in a folder of this run", () => {
+test.skipIf(process.platform === "win32")("temporary files are in a folder that belongs to this run", () => {
   expect(path.basename(tmpdir())).toMatch(/^sitegrove-tests-/);
 });
 

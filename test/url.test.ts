@@ -14,7 +14,7 @@ describe("what counts as a URL", () => {
     ["https://example.org/a b", "https://example.org/%zz", "https://example.org/?q=<>\"'", "http://example.org\\x"],
     ["https://user:secret@example.org:8443/", "http://a@b@c/", "http://unix:/var/run/docker.sock:/x"],
     ["http://[2001:db8::1]/", "http://127.1/"],
-  ])("%s and its like are, and keep their spelling", (...texts) => {
+  ])("%s and the like do, and are not rewritten", (...texts) => {
     expect(texts.map((text) => resolve(text))).toEqual(texts.map((url) => ({ url })));
     expect(texts.filter(isHttpUrl)).toEqual(texts);
   });
@@ -49,14 +49,14 @@ describe("what counts as a URL", () => {
     ["url-scheme", ["view-source:https://example.org/", "example.org:8080/x", "httpx://example.org/"]],
     ["url-invalid", ["", "//", "http://", "https://?x", "http://a b/", "http://[::1", "http://[fe80::1%25eth0]/"]],
     ["url-invalid", ["http://example.org:99999/", "http://example.org:x/", "http://1.2.3.256/", "http://%00/"]],
-    // A URL parser would drop it, or it was lost.
+    // A URL parser would drop these characters, or they were lost before.
     ["url-invalid", ["https://example.org/\nx", "ht\ttp://example.org/", "java\nscript:x", "/a\r/b", "/a\0"]],
     ["url-invalid", ["/\u007f", "/caf\ufffd", "https://ex%20ample.org/"]],
-  ])("%s: %j", (problem, texts) => {
+  ])("%s is reported for %j", (problem, texts) => {
     expect(texts.map((text) => resolve(text))).toEqual(texts.map(() => ({ problem })));
   });
 
-  test("without a document's URL nothing is resolved", () => {
+  test("nothing is resolved without the document's URL", () => {
     for (const text of ["/a", "a", "//example.org/", "?x"]) {
       expect(resolveUrl(text, undefined, 8192)).toEqual({ problem: "url-invalid" });
     }
@@ -69,7 +69,7 @@ describe("what counts as a URL", () => {
     });
   });
 
-  test("the length is checked before anything is parsed", () => {
+  test("the length is checked before the URL is parsed", () => {
     const url = (length: number) => `https://example.org/${"x".repeat(length - 20)}`;
     expect(resolve(url(2047))).toEqual({ url: url(2047) });
     expect(resolve(url(2048))).toEqual({ url: url(2048), problem: "protocol-url-length" });
@@ -83,13 +83,13 @@ describe("what counts as a URL", () => {
 });
 
 // `URL.canParse` of Node 20 and 22 gives another answer once it is compiled.
-test("a host with an umlaut is valid, also after many others", () => {
+test("a host with an umlaut is valid, even after many others", () => {
   for (let index = 0; index < 20_000; index++) resolve(`https://example.org/${index}`);
   expect(resolve("https://bücher.example/")).toEqual({ url: "https://bücher.example/" });
   expect(urlKey("https://bücher.example/")).toBe("https://xn--bcher-kva.example/");
 });
 
-test("UrlResolver returns the same as resolveListedUrl, whatever it resolved before", () => {
+test("UrlResolver returns the same as resolveListedUrl, whatever it has resolved before", () => {
   const piece = fc.constantFrom(..."http:// https:// // / ? # \\ : @ % . \t a b.example 1".split(" "), " ");
   const texts = fc.array(
     fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("")),
@@ -122,12 +122,12 @@ describe("trimUrl", () => {
     expect(trimUrl(text)).toBe(trimmed);
   });
 
-  test("control characters are not white space, and stay", () => {
+  test("control characters are not white space, and are kept", () => {
     expect(trimUrl("\0a\u007f")).toBe("\0a\u007f");
   });
 });
 
-describe("when two URLs are the same", () => {
+describe("two URLs are the same", () => {
   test.each([
     ["https://example.org", "https://EXAMPLE.org/"],
     ["https://example.org:443/a", "https://example.org/a"],
@@ -141,7 +141,7 @@ describe("when two URLs are the same", () => {
     ["http://2130706433/", "http://127.0.0.1/"],
     ["https://example.org./a", "https://example.org/a"],
     ["http://localhost.:80/", "http://localhost/"],
-  ])("%s and %s", (one, other) => {
+  ])("if they are %s and %s", (one, other) => {
     expect(urlKey(one)).toBe(urlKey(other));
   });
 
@@ -155,11 +155,11 @@ describe("when two URLs are the same", () => {
     ["https://example.org:444/", "https://example.org/"],
     ["https://example.org../", "https://example.org/"],
     ["https://u@example.org/", "https://example.org/"],
-  ])("not %s and %s", (one, other) => {
+  ])("but not if they are %s and %s", (one, other) => {
     expect(urlKey(one)).not.toBe(urlKey(other));
   });
 
-  test("every byte that need not be percent-encoded stands for itself, and others are in uppercase digits", () => {
+  test("if they differ only in needless percent-encoding, or in the case of its digits", () => {
     for (let byte = 0; byte < 256; byte += 1) {
       const digits = byte.toString(16).padStart(2, "0");
       const character = String.fromCharCode(byte);
@@ -171,7 +171,7 @@ describe("when two URLs are the same", () => {
     }
   });
 
-  test("the key of a key is the key", () => {
+  test("the key of a key is that key", () => {
     const parts = fc.array(
       fc.constantFrom(..."a / .. ? # % %% %4 1 %25 %41 %34 %61 %2e %e9 é @ :8 &amp;".split(" "), " "),
     );
@@ -197,7 +197,7 @@ describe("when two URLs are the same", () => {
   );
 });
 
-describe("no user name and no password is shown", () => {
+describe("user names and passwords are not shown", () => {
   test.each([
     ["https://example.org/@x", "https://example.org/@x"],
     ["https://user:secret@example.org/a?b#c", "https://example.org/a?b#c"],
@@ -224,7 +224,7 @@ test("the homepage of a URL is its origin", () => {
   expect(homepageOf("http://127.0.0.1:8080")).toBe("http://127.0.0.1:8080/");
 });
 
-test("URLs joined without a URL parser are what a URL parser would return", () => {
+test("URLs joined without a URL parser are the same as with one", () => {
   const parts = [..."a / // . .. /.. %2e %2E. \\ ? # : @ [ < é 語 ' | http:".split(" "), " "];
   const bases = ["https://example.org/", "https://example.org/a/b.xml?c=d#e", "http://x.example:81/é/ü?q"];
   for (let number = 0; number < some(20_000, 5000); number++) {

@@ -1,11 +1,11 @@
-// Exchanges of every kind, for properties.
+// Exchanges of every kind, for property-based tests.
 import fc from "fast-check";
 import type { DocumentRole, FailureOutcome, Fetched } from "../../src/model/exchange.ts";
 import { type ProblemCode, type ProblemFacts, problem } from "../../src/model/problem.ts";
 import { anyText } from "../support/any-text.ts";
 import { bodyOf, documentAt, failedAt, redirectAt } from "./exchanges.ts";
 
-// Nothing that looks like a user name and a password.
+// The texts contain nothing that looks like a user name and password.
 const plain = anyText({ maxLength: 20 }).filter((value) => !value.includes("@"));
 const aProblem = fc
   .record(
@@ -41,7 +41,7 @@ const anyUrl = fc
   .map(([scheme, host, path, query, fragment]) => {
     return `${scheme}://${host}/${path.join("/")}${query === null ? "" : `?${query}`}${fragment === null ? "" : `#${fragment}`}`;
   });
-// Made anew each time: a body can be read once.
+// Creates new exchanges each time, because a body can be read only once.
 const anyExchange: fc.Arbitrary<() => Fetched> = anyUrl.chain((url) =>
   fc.oneof(
     fc

@@ -1,4 +1,4 @@
-// What is in an archive of ours beside the exchanges, and how the file comes to be.
+// What an archive of ours contains besides the exchanges, and how the file is created.
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
@@ -25,7 +25,7 @@ async function written(name: string, ...exchanges: Fetched[]): Promise<string> {
   return inFolder(name);
 }
 
-test("the description of the run is restored", async () => {
+test("an opened archive has the description of the run that wrote it", async () => {
   const about = {
     homepage: "https://example.org/",
     sitemaps: ["https://example.org/a.xml", "https://example.org/ü.xml"],
@@ -42,7 +42,7 @@ test("the description of the run is restored", async () => {
   expect(archive.info).toEqual(about);
 });
 
-test("no password reaches the file", async () => {
+test("no password is written to an archive", async () => {
   const settings = {
     headers: { authorization: "Bearer secret" },
     proxy: "http://u:secret@proxy.example/",
@@ -79,7 +79,7 @@ test("no password reaches the file", async () => {
   });
 });
 
-test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl ran to its end", async (name) => {
+test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl finished", async (name) => {
   for (const finished of [false, true]) {
     const save = inFolder(`${finished}-${name}`);
     const store = await createStore({ kind: "auto", save, info });
@@ -108,7 +108,7 @@ test("archives can be joined", async () => {
   }
 });
 
-test("of joined archives, the first website is read, and the other is reported as a loss", async () => {
+test("an archive joined from two websites gives the first one, and reports the other as a loss", async () => {
   const parts = await Promise.all(
     ["https://a.example/", "https://b.example/"].map(async (homepage, at) => {
       const { client } = site({
@@ -130,7 +130,7 @@ test("of joined archives, the first website is read, and the other is reported a
   expect(await problemsOf("twice.warc")).toEqual([]);
 });
 
-test("a missing exchange of the second of two joined archives is noticed, even if the first has more", async () => {
+test("an exchange missing from the second of two joined archives is noticed, even if the first archive has more exchanges", async () => {
   const parts: Buffer[] = [];
   for (const names of [["a", "b", "c"], ["d"]]) {
     const save = inFolder(`${names.length}.warc`);
@@ -151,7 +151,7 @@ test("a missing exchange of the second of two joined archives is noticed, even i
   expect(await opened(inFolder("damaged.warc"))).toMatchObject({ altered: true });
 });
 
-test.each(["site.warc", "site.warc.gz"])("%s: a run resumed again before its first response goes on", async (name) => {
+test.each(["site.warc", "site.warc.gz"])("%s can be resumed twice, without a response in between", async (name) => {
   const file = await written(name, documentAt("https://example.org/a.xml", "a"));
   for (const [at, urls] of [[], ["b"], ["c"]].entries()) {
     const resumed = await openToResume(file);
@@ -166,7 +166,7 @@ test.each(["site.warc", "site.warc.gz"])("%s: a run resumed again before its fir
 });
 
 test.each(["body-short", "body-reset", "timeout-idle", "timeout-total"] as const)(
-  "a document whose transfer ended with %s is requested again by the run that resumes",
+  "a resumed run requests a document again if its transfer ended with %s",
   async (code) => {
     const [whole, cut] = ["https://example.org/whole.xml", "https://example.org/cut.xml"] as const;
     const broken = documentAt(cut, "cu", { body: bodyOf("cu", { problem: problem(code) }) });
@@ -177,7 +177,7 @@ test.each(["body-short", "body-reset", "timeout-idle", "timeout-total"] as const
   },
 );
 
-describe("a file that exists is never replaced", () => {
+describe("an existing file is never replaced", () => {
   test.each(["a file", "a link to nowhere", "a directory"])("%s", async (kind) => {
     const name = inFolder("site.warc");
     if (kind === "a file") await writeFile(name, "mine");
@@ -195,7 +195,7 @@ describe("a file that exists is never replaced", () => {
     if (kind === "a file") expect(await readFile(name, "utf8")).toBe("mine");
   });
 
-  test("nor a file that was created in the meantime", async () => {
+  test("a file that was created during the save", async () => {
     const store = await createStore({ kind: "memory", info });
     await store.keep(documentAt("https://example.org/a.xml", Buffer.alloc(2_000_000)));
     const results = await Promise.allSettled([1, 2, 3].map(() => store.save(inFolder("site.warc"))));
@@ -209,7 +209,7 @@ describe("a file that exists is never replaced", () => {
   });
 });
 
-test("a path that cannot hold an archive is refused with a message, and nothing is left behind", async () => {
+test("a path that cannot hold an archive is refused with a message, and no files are left behind", async () => {
   await writeFile(inFolder("file"), "");
   const store = await createStore({ kind: "memory", info });
   for (const place of ["none/site.warc", "file/site.warc", `${"x".repeat(300)}.warc`]) {
@@ -226,17 +226,17 @@ test("a path that cannot hold an archive is refused with a message, and nothing 
   expect(await readdir(inFolder())).toEqual(["file", `${"x".repeat(250)}.warc`]);
 });
 
-test.skipIf(process.getuid?.() === 0)("a file that may not be read is reported as such", async () => {
+test.skipIf(process.getuid?.() === 0)("a file without read permission is refused as an archive", async () => {
   await writeFile(inFolder("site.warc"), "WARC/1.1");
   await chmod(inFolder("site.warc"), 0);
   await expect(openArchive(inFolder("site.warc"))).rejects.toMatchObject({ code: "invalid-archive" });
 });
 
-// A temporary file has no name: what it takes can be seen among the open files of the process.
-test.runIf(process.platform === "linux")("what is in an archive already takes no further space", async () => {
+// A temporary file has no name, so its size is read from the open files of the process.
+test.runIf(process.platform === "linux")("a document in the archive takes no further space", async () => {
   const save = inFolder("site.warc");
   const store = await createStore({ kind: "auto", save, info });
-  // Together more than is kept in memory.
+  // Together, the bodies are larger than what is kept in memory.
   const body = Buffer.alloc(some(10_000_000, 3_000_000), "<loc>");
   for (let index = 0; index < 4; index += 1) {
     await store.keep(documentAt(`https://example.org/${index}.xml`, "", { body: bodyOf(body, { pieces: 100 }) }));
@@ -255,9 +255,9 @@ test.runIf(process.platform === "linux")("what is in an archive already takes no
   await store.close();
 });
 
-test("temporary files have no name, so nobody can open them and none is left behind", async () => {
+test("temporary files have no name, so nobody else can open them, and none is left behind", async () => {
   await mkdir(inFolder("tmp"));
-  // os.tmpdir() reads it each time.
+  // os.tmpdir() reads the variable each time.
   vi.stubEnv("TMPDIR", inFolder("tmp"));
   const store = await createStore({ kind: "file", info });
   await store.keep(documentAt("https://example.org/a.xml", "secret"));
@@ -272,7 +272,7 @@ test("temporary files have no name, so nobody can open them and none is left beh
   vi.unstubAllEnvs();
 });
 
-test("URLs and headers that are too long for a record's head are not lost", async () => {
+test("URLs and headers that are too long for a record header are not lost", async () => {
   const long = (name: string) => `https://example.org/${name.repeat(100_000)}`;
   const exchange = () =>
     documentAt(long("a"), "<urlset/>", {
@@ -287,7 +287,7 @@ test("URLs and headers that are too long for a record's head are not lost", asyn
   expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
 });
 
-test("the file follows the specification, line by line", async () => {
+test("a response record is written as the specification says, line by line", async () => {
   const file = await written("site.warc.gz", documentAt("https://example.org/ü b.xml", "<urlset/>"));
   const text = gunzipSync(await readFile(file)).toString();
   const response = text.slice(text.indexOf("WARC/1.1", 1), text.indexOf("WARC-Type: metadata"));

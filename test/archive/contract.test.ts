@@ -18,7 +18,7 @@ const megabyte = 1024 * 1024;
 interface Way {
   readonly name: string;
   create(path: string): Promise<Store>;
-  /** What is asked after everything was kept: the store itself, or the archive that it left behind. */
+  /** What is read after everything was stored: the store itself, or the archive that it wrote. */
   reopen(store: Store, path: string): Promise<DocumentSource>;
 }
 
@@ -106,11 +106,11 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect(second.equals(bytes)).toBe(true);
   });
 
-  test("what keep returns can be read while others are being kept", async () => {
+  test("the body that keep() returns can be read while other exchanges are being stored", async () => {
     const store = await create(directory());
     open.push(store);
     const names = Array.from({ length: 8 }, (_, index) => `https://example.org/${index}.xml`);
-    // Together more than `auto` keeps in memory; each more than one piece.
+    // Together, these are larger than what `auto` keeps in memory; each is longer than one piece.
     const least = isLong || way.startsWith("auto") ? megabyte : 300_000;
     const contents = names.map((name, index) => Buffer.alloc(least + index * 70_001, name));
     const results = await Promise.all(
@@ -135,12 +135,12 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect(await contentOf(await ask(source, url))).toMatchObject({ body: { bytes: "whole" } });
     expect(await contentOf(await ask(source, url, "robots"))).toMatchObject({ body: { bytes: "cut" } });
     expect(await source.fetch({ url, role: "sitemap", anonymous: true })).toEqual(anonymous);
-    // Where there is one answer only, it serves for all.
+    // If there is only one response, it is used for all kinds of requests.
     expect((await ask(source, single, "robots")).outcome).toBe("found");
     expect((await source.fetch({ url: single, role: "sitemap", anonymous: true })).outcome).toBe("found");
   });
 
-  test("the first exchange for a URL counts, in any spelling; a URL that was never stored is archive-missing", async () => {
+  test("the first exchange for a URL counts, however the URL is written; a URL that was never stored is archive-missing", async () => {
     const url = "https://example.org/%7Ea b.xml";
     const source = await kept(documentAt(url, "first"), documentAt(url, "second"));
     for (const spelling of [url, "HTTPS://EXAMPLE.org:443/~a%20b.xml#top"]) {
@@ -151,14 +151,14 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect(await source.fetch(missing)).toEqual({ outcome: "failed", ...missing, attempts: 0, reason });
   });
 
-  test("an aborted request rejects with the reason of its signal", async () => {
+  test("an aborted request rejects with its signal's reason", async () => {
     const source = await kept(documentAt("https://example.org/a.xml", "x"));
     const reason = new Error("enough");
     const request = { url: "https://example.org/a.xml", role: "sitemap", signal: AbortSignal.abort(reason) } as const;
     await expect(source.fetch(request)).rejects.toBe(reason);
   });
 
-  test("a body that throws rejects untouched, and nothing is kept of it", async () => {
+  test("an error in a body is rethrown unchanged, and nothing of that body is kept", async () => {
     const store = await create(directory());
     open.push(store);
     const reason = new Error("aborted");
@@ -183,7 +183,7 @@ describe.each(ways)("$name", ({ name: way, create, reopen }) => {
     expect((await ask(source, "https://example.org/b.xml")).outcome).toBe("found");
   });
 
-  test("after closing, every call is refused", async () => {
+  test("a closed store refuses every call", async () => {
     const source = await kept(documentAt("https://example.org/a.xml", Buffer.alloc(megabyte)));
     await source.close();
     await source.close();

@@ -1,4 +1,4 @@
-// What an archive says about its bytes is held against them, the first time they are read to their end.
+// The digests in an archive are compared with its bytes when these are first read to their end.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
@@ -43,8 +43,8 @@ const replaced = (bytes: Buffer, from: string, to: string): Buffer => {
   return Buffer.from(from.includes("depth") ? text.replaceAll(from, to) : text.replace(from, to), "latin1");
 };
 
-describe("an archive of ours", () => {
-  test("that is unchanged reports nothing", async () => {
+describe("an archive that sitegrove wrote", () => {
+  test("reports nothing if it is unchanged", async () => {
     expect(await problemsOf(await savedTree())).toEqual({ complete: false, codes: ["/gone.xml http-404"] });
   });
 
@@ -60,20 +60,20 @@ describe("an archive of ours", () => {
       '"url":"https://example.org/B.xml"',
       "/b.xml",
     ],
-    // What it is about is in its first record, and in the index.
+    // The description of the archive is in its first record, and in the index.
     ["the limits", '"depth":11', '"depth":99', ""],
-  ])("says so if somebody changed %s", async (_, from, to, at) => {
+  ])("reports that somebody changed %s", async (_, from, to, at) => {
     const { codes } = await problemsOf(replaced(await savedTree(), from, to));
     expect(codes).toContain(`/${at.slice(1)} archive-digest`);
   });
 
-  test("without digests reports nothing", async () => {
+  test("reports no change if it has no digests", async () => {
     const records = (await savedTree()).toString("latin1").replaceAll(/WARC-Block-Digest: .*\r\n/g, "");
     expect((await problemsOf(Buffer.from(records, "latin1"))).codes).toEqual(["/gone.xml http-404"]);
   });
 });
 
-describe("an archive of another tool", () => {
+describe("an archive that another tool wrote", () => {
   const body = "<urlset><url><loc>https://example.org/1</loc></url></urlset>";
   const chunked = `5\r\n${body.slice(0, 5)}\r\n${(body.length - 5).toString(16)}\r\n${body.slice(5)}\r\n0\r\n\r\n`;
   const digest = (algorithm: string, text: string) => createHash(algorithm).update(text).digest();
@@ -99,7 +99,7 @@ describe("an archive of another tool", () => {
     ["Base64", (bytes) => bytes.toString("base64")],
   ];
 
-  test.each(["sha1", "sha256", "sha512", "md5"])("%s, however it is written", async (algorithm) => {
+  test.each(["sha1", "sha256", "sha512", "md5"])("has its %s digests checked, in any form", async (algorithm) => {
     for (const [name, write] of forms) {
       const payload = (text: string) => ({ "WARC-Payload-Digest": `${algorithm}:${write(digest(algorithm, text))}` });
       expect(await problemOf(http, payload(body)), name).toBeUndefined();
@@ -110,7 +110,7 @@ describe("an archive of another tool", () => {
   const sha1 = (text: string) => `sha1:${base32(digest("sha1", text))}`;
   const payloadOf = (text: string) => ({ "WARC-Payload-Digest": sha1(text) });
   const blockOf = (text: string) => ({ "WARC-Block-Digest": sha1(text) });
-  // Chunks belong to the payload, or they do not: both have been seen. A resource is its own payload.
+  // Some tools include chunks in the payload, others do not. A resource is its own payload.
   test.each<[string, string, Record<string, string>, boolean]>([
     ["response", http, { ...payloadOf(body), ...blockOf(http) }, true],
     ["response", http, { ...payloadOf(body), ...blockOf(body) }, false],
@@ -121,12 +121,12 @@ describe("an archive of another tool", () => {
     ["response", inChunks, blockOf(chunked), false],
     ["resource", body, { ...payloadOf(body), ...blockOf(body) }, true],
     ["resource", body, blockOf("x"), false],
-  ])("a %s, %j with %j: %s", async (type, content, fields, isRight) => {
+  ])("with a %s, %j with %j, has the right digests: %s", async (type, content, fields, isRight) => {
     expect(await problemOf(content, fields, type)).toBe(isRight ? undefined : "archive-digest");
   });
 
   test.each(["crc32:ABCD", "sha1", "sha1:", "sha1:!!!!", "sha1:ABC", "constructor:x", ""])(
-    "%j says nothing that could be checked",
+    "has nothing to check if its digest is %j",
     async (text) => {
       expect(parseDigest(text)).toBeUndefined();
       expect(await problemOf(http, { "WARC-Payload-Digest": text, "WARC-Block-Digest": text })).toBeUndefined();
@@ -141,7 +141,7 @@ describe("an archive of another tool", () => {
   }
 });
 
-test("every record of ours but those with a document's payload has a block digest", async () => {
+test("every record that sitegrove writes has a block digest or a payload digest", async () => {
   const heads = (await savedTree()).toString("latin1").match(/WARC\/1\.1\r\n(?:.+\r\n)+/g) ?? [];
   expect(heads.length).toBeGreaterThan(10);
   for (const head of heads) expect(head).toMatch(/WARC-(?:Block|Payload)-Digest: sha1:[A-Z2-7]{32}\r\n/);

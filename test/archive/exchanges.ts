@@ -1,4 +1,4 @@
-// Exchanges as the network would hand them over, and what to compare of them.
+// Exchanges as the network layer returns them, and what to compare of them.
 import type { Body, FailedFetch, Fetched, FetchedDocument, FetchedRedirect } from "../../src/model/exchange.ts";
 import { type Problem, problem } from "../../src/model/problem.ts";
 import { listOf } from "../support/collected.ts";

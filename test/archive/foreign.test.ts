@@ -68,7 +68,7 @@ test.each<[string, string | Buffer, object]>([
     response(url, "HTTP/1.1 302 Found\r\nLocation: /b.xml\r\n\r\n"),
     { outcome: "redirect", url, role: "sitemap", attempts: 1, status: 302, headers: [["location", "/b.xml"]] },
   ],
-  ["so is one that leads nowhere", response(url, "HTTP/1.1 302 Found\r\nX: /1\r\n\r\n"), { outcome: "redirect" }],
+  ["even a redirect to nowhere", response(url, "HTTP/1.1 302 Found\r\nX: /1\r\n\r\n"), { outcome: "redirect" }],
   [
     "a resource is a document without the head of a response",
     record("resource", url, "<urlset/>", { "Content-Type": "text/xml" }),
@@ -91,7 +91,7 @@ test.each<[string, string | Buffer, object]>([
     bodyWith("first"),
   ],
   [
-    "lines may end in LF alone, fields may be folded, URLs may stand in angle brackets",
+    "lines may end in LF alone, fields may be folded, URLs may be in angle brackets",
     `WARC/1.0\nwarc-type: response\nWARC-Target-URI:\n <${url}>\nContent-Length: ${folded.length}\n\n${folded}\n\n`,
     { headers: [["content-type", "text/xml"]], ...bodyWith("<urlset/>") },
   ],
@@ -105,7 +105,7 @@ test.each<[string, string | Buffer, object]>([
   const archive = await archiveOf(file);
   expect(archive).toMatchObject({ urls: [url], truncated: false });
   const fetched = await ask(archive);
-  // And again.
+  // The body can be read twice.
   for (const __ of [1, 2]) expect(await contentOf(fetched)).toMatchObject(expected);
 });
 
@@ -144,7 +144,7 @@ test("redirects in the archive are followed, including loops, missing targets an
   ]);
 });
 
-describe("a revisit repeats the payload of another record", () => {
+describe("a revisit record takes its payload from another record", () => {
   const other = "https://example.org/b.xml";
   const digest = "sha1:5TMKFQ6GKSXKCGUUSEOJZYZPB2XD6OVZ";
   const wrong = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -177,7 +177,7 @@ describe("a revisit repeats the payload of another record", () => {
       ["by the digest of its payload", url, { "WARC-Payload-Digest": digest }],
       ["by nothing but the same URL", other, {}],
     ];
-    test.each(ways)("%s, before and after it in the file", async (_, at, fields) => {
+    test.each(ways)("found %s, before or after it in the file", async (_, at, fields) => {
       const revisit = record("revisit", at, heads[name], { "WARC-Profile": profile, ...fields });
       const sha1 = createHash("sha1").update("<urlset/>").digest("hex");
       const first = original({ "WARC-Payload-Digest": `sha1:${sha1}` });
@@ -199,7 +199,7 @@ describe("a revisit repeats the payload of another record", () => {
     });
   });
 
-  test("one that another tool kept: a redirect, a failure", async () => {
+  test("even if that record is a redirect", async () => {
     const archive = await archiveOf(
       response(other, "HTTP/1.1 301 Moved\r\nLocation: /c\r\n\r\n"),
       record("revisit", url, "", { "WARC-Refers-To-Target-URI": other }),
@@ -214,7 +214,7 @@ describe("a revisit repeats the payload of another record", () => {
     ],
     ["another file, by its URL", { "WARC-Refers-To-Target-URI": "https://example.org/none" }],
     ["another payload of that URL", { "WARC-Refers-To-Target-URI": other, "WARC-Payload-Digest": wrong }],
-  ])("%s: a problem of its own", async (_, fields) => {
+  ])("a reference to %s is archive-revisit", async (_, fields) => {
     const archive = await archiveOf(
       original({ "WARC-Payload-Digest": "sha1:BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBB" }),
       record("revisit", url, heads["server-not-modified"], fields),
@@ -222,7 +222,7 @@ describe("a revisit repeats the payload of another record", () => {
     expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "archive-revisit" } });
   });
 
-  test("revisits that refer to each other have no original", async () => {
+  test("revisits that refer to each other are archive-revisit", async () => {
     const archive = await archiveOf(
       record("revisit", url, "", { "WARC-Record-ID": "<urn:uuid:1>", "WARC-Refers-To": "<urn:uuid:2>" }),
       record("revisit", other, "", { "WARC-Record-ID": "<urn:uuid:2>", "WARC-Refers-To": "<urn:uuid:1>" }),
@@ -231,7 +231,7 @@ describe("a revisit repeats the payload of another record", () => {
       expect(await ask(archive, at)).toMatchObject({ reason: { code: "archive-revisit" } });
   });
 
-  test("today's archive joined before yesterday's has the document", async () => {
+  test("a revisit finds the original in an older archive that was joined after it", async () => {
     const today = record("revisit", url, heads["server-not-modified"], { "WARC-Profile": profiles[1] as string });
     const archive = await archiveOf(today, response(url, document("<urlset/>")));
     expect(archive.urls).toEqual([url]);

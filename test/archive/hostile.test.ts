@@ -31,7 +31,7 @@ async function smallArchive(file: string): Promise<Buffer> {
 }
 
 describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
-  test("cut anywhere, it opens up to its last whole exchange or is refused", async () => {
+  test("cut off anywhere, it is read up to its last complete exchange, or refused", async () => {
     const whole = inFolder(file);
     const bytes = await smallArchive(whole);
     const exchangesOf = async (name: string) => {
@@ -45,7 +45,7 @@ describe.each(["whole.warc", "whole.warc.gz"])("%s", (file) => {
       return contents;
     };
     const expected = await exchangesOf(whole);
-    // Around the ends of records every byte, elsewhere one of some. Compressed bytes depend on each other: fewer tell as much.
+    // Cuts at every byte near the ends of records, elsewhere at some. Compressed bytes depend on each other, so fewer cuts are enough.
     const step = isLong ? 1 : file.endsWith(".gz") ? 101 : 61;
     const start = file.endsWith(".gz") ? "\x1f\x8b\x08" : "WARC/1.1";
     const isNearEnd = (length: number) =>
@@ -80,7 +80,7 @@ test("an archive that is cut off reports it, and can be saved without its incomp
 });
 
 test.each<[string, boolean, (whole: Buffer) => Buffer]>([
-  ["something else behind it", true, (whole) => Buffer.concat([whole, Buffer.alloc(1000)])],
+  ["other data after its end", true, (whole) => Buffer.concat([whole, Buffer.alloc(1000)])],
   [
     "damaged compression",
     false,
@@ -93,13 +93,13 @@ test.each<[string, boolean, (whole: Buffer) => Buffer]>([
       return Buffer.concat([...members.slice(0, -2), ...Array(100).fill(filler), ...members.slice(-2)]);
     },
   ],
-])("an archive with %s is read up to there, and says so", async (_, finished, change) => {
+])("an archive with %s is read up to there, and reported as truncated", async (_, finished, change) => {
   await writeFile(name, change(await smallArchive(inFolder("whole.warc"))));
   const archive = await opened(name);
   expect(archive).toMatchObject({ truncated: true, finished, urls });
 });
 
-describe("refused with a message that says why", () => {
+describe("openArchive says why it refuses", () => {
   const packed = gzipSync("WARC/1.1\r\nContent-Length: 9\r\n\r\n123456789\r\n\r\n");
   test.each<[string, string | Uint8Array, RegExp]>([
     ["an empty file", "", /it is empty/],
@@ -107,7 +107,7 @@ describe("refused with a message that says why", () => {
     ["a page of HTML, compressed", gzipSync("<html></html>"), /has no records/],
     ["a zip file", "PK\x03\x04...", /WACZ/],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), /zstd/],
-    ["half a magic", "WAR", /cut off inside its first record/],
+    ["half a magic number", "WAR", /cut off inside its first record/],
     ["a record, compressed and cut off in its content", packed.subarray(0, -9), /cut off inside its first record/],
     ["a record, compressed and cut off in its first bytes", packed.subarray(0, 12), /cut off inside its first record/],
     ["a page of HTML, compressed and cut off", gzipSync("<html>".repeat(99)).subarray(0, -9), /has no records/],
@@ -123,12 +123,12 @@ describe("refused with a message that says why", () => {
     expect((error as Error).message).toContain(name);
   });
 
-  test("a directory, and a file that is not there", async () => {
+  test("a directory, and a file that does not exist", async () => {
     await expect(openArchive(inFolder())).rejects.toThrow("it is not a file");
     await expect(openArchive(name)).rejects.toThrow("no such file");
   });
 
-  test("a head of 128 megabytes, which is not kept in memory", async () => {
+  test("a record header of 128 MB, which is not kept in memory", async () => {
     await writeFile(name, "WARC/1.1\r\nX: ");
     await truncate(name, 128 * 1024 * 1024);
     const before = process.memoryUsage().rss;
@@ -136,7 +136,7 @@ describe("refused with a message that says why", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test("a small file that decompresses to far too much is refused", async () => {
+  test("a small file that decompresses to far too much", async () => {
     const body = Buffer.alloc(32 * 1024 * 1024);
     const head = `WARC/1.1\r\nWARC-Type: response\r\nContent-Length: ${body.length}\r\n\r\n`;
     const megabytes = gzipSync(Buffer.concat([Buffer.from(head), body]), { level: 1 });
@@ -149,7 +149,7 @@ describe("refused with a message that says why", () => {
 });
 
 describe("a description that was tampered with", () => {
-  /** Rewrites the JSON of the last description and of nothing else. */
+  /** Rewrites the JSON of the last description only. */
   async function tampered(change: (json: string) => string): Promise<void> {
     const text = (await smallArchive(inFolder("whole.warc"))).toString("latin1");
     const place = text.lastIndexOf('{"outcome"');
@@ -169,10 +169,10 @@ describe("a description that was tampered with", () => {
     ["a number for a URL", (json) => json.replace(/"url":"[^"]*"/, '"url":5')],
     ["an unknown role", (json) => json.replace('"role":"sitemap"', '"role":"guest"')],
     ["an unknown outcome", (json) => json.replace('"found"', '"lost"')],
-    ["headers that are no pairs", (json) => json.replace(/"headers":\[\[.*?\]\]/, '"headers":[["a"]]')],
+    ["headers that are not pairs", (json) => json.replace(/"headers":\[\[.*?\]\]/, '"headers":[["a"]]')],
     ["a text for the status", (json) => json.replace('"status":200', '"status":"200"')],
-    ["a problem that is none", (json) => json.replace('"body":{}', '"body":{"problem":{"code":1}}')],
-  ])("%s: costs its document, and no other", async (_, change) => {
+    ["an invalid problem", (json) => json.replace('"body":{}', '"body":{"problem":{"code":1}}')],
+  ])("loses only its own document if it contains %s", async (_, change) => {
     await tampered(change);
     const archive = await opened(name);
     expect(archive.altered).toBe(true);
@@ -180,7 +180,7 @@ describe("a description that was tampered with", () => {
     expect(await archive.fetch({ url: urls[1]!, role: "sitemap" })).toMatchObject({ outcome: "failed" });
   });
 
-  test("unknown fields and prototypes are dropped", async () => {
+  test("keeps its document, without unknown fields and prototypes", async () => {
     await tampered((json) =>
       json.replace("{", '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"extra":[],'),
     );
@@ -191,7 +191,7 @@ describe("a description that was tampered with", () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  test("a document whose response is not in the file is lost", async () => {
+  test("is archive-digest if its response is missing from the file", async () => {
     const text = (await smallArchive(inFolder("whole.warc"))).toString("latin1");
     const records = text.split(/(?=WARC\/1\.1\r\n)/).filter((record) => !record.includes("<sitemapindex/>"));
     await writeFile(name, Buffer.from(records.join(""), "latin1"));
@@ -209,25 +209,25 @@ test.each([
   ['{"version":3,"settings":{},"homepage":1}', /damaged/],
   ['{"version":3,"settings":{},"sitemaps":[1]}', /damaged/],
   ["{", /damaged/],
-])("an archive about %s is refused", async (json, message) => {
+])("an archive with the description %s is refused", async (json, message) => {
   const content = `sitegrove: ${json}\r\n`;
   const head = `WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: ${content.length}\r\n\r\n`;
   await writeFile(name, `${head}${content}\r\n\r\n`);
   await expect(openArchive(name)).rejects.toThrow(message);
 });
 
-test("a compressed archive is one member for each record", async () => {
+test("a compressed archive has one gzip member per record", async () => {
   const bytes = await smallArchive(inFolder("whole.warc.gz"));
   const members = membersOf(bytes).map(({ content }) => content.toString("latin1").split("WARC/1.1\r\n").length - 1);
   expect(members).toEqual(Array(6).fill(1));
 });
 
-describe("an archive of very many small records", () => {
+describe("opening an archive of very many small records", () => {
   const response = "HTTP/1.1 200 OK\r\n\r\nx";
   const record = (number: number) =>
     `WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://example.org/${number}\r\nContent-Length: ${response.length}\r\n\r\n${response}\r\n\r\n`;
 
-  test("is refused if it has more documents than a tree may have", async () => {
+  test("fails if it has more documents than a tree may have", async () => {
     const file = inFolder("many.warc");
     await writeFile(file, Array.from({ length: 200 }, (_, number) => record(number)).join(""));
     await expect(openArchive(file, { mostAnswers: 100 })).rejects.toThrow("it contains more than 100 documents");
@@ -235,14 +235,14 @@ describe("an archive of very many small records", () => {
     await expect(openArchive(name, { mostAnswers: 1 })).rejects.toThrow("it contains more than 1 documents");
   });
 
-  test.each(["many.warc", "many.warc.gz"])("is opened as far as the signal lets it: %s", async (name) => {
+  test.each(["many.warc", "many.warc.gz"])("ends when its signal aborts: %s", async (name) => {
     const file = inFolder(name);
     const records = Array.from({ length: 20_000 }, (_, number) => record(number));
-    // A thousand members, repeated: compressing each of them takes longer than the rest of this test.
+    // Repeats a thousand members, because compressing all of them takes longer than the rest of this test.
     const packed = () => records.slice(0, 1000).map((text) => gzipSync(text));
     await writeFile(file, name.endsWith(".gz") ? Buffer.concat(Array(20).fill(packed()).flat()) : records.join(""));
     const abort = new AbortController();
-    // Long before all of it is read.
+    // Aborts long before everything is read.
     setImmediate(() => abort.abort(new Error("enough")));
     await expect(openTree(file, { signal: abort.signal })).rejects.toThrow("enough");
   });

@@ -16,7 +16,7 @@ import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { bytesOf, documentAt } from "./exchanges.ts";
 
-// Hard to compress, so that damage stays where it is, and enough of them for a large record.
+// The pages are hard to compress, so that damage stays local, and there are enough of them for a large record.
 const locations = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) => `/${name}/${createHash("sha512").update(`${name}${at}`).digest("hex")}`);
 const pagesIn = { large: 1000, packed: 200, last: 50, small: 50 };
@@ -51,7 +51,7 @@ const fileWith = (content: Uint8Array, name = "site.warc.gz") => {
   return file;
 };
 
-/** All that can be seen of the tree in an archive, after its pages were read; the code if there is none. */
+/** Returns everything visible about the tree in an archive after reading its pages, or the error code. */
 async function seenIn(file: string) {
   const tree = await openTree(file).catch(({ code }: { code: string }) => code);
   if (typeof tree === "string") return tree;
@@ -87,9 +87,9 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     return fileWith(archive, name);
   };
 
-  test("gives the same records with gzip and in one pass", async () => {
+  test("is valid for gzip, and gives the same records if its index is not at the end", async () => {
     if (name.endsWith(".gz")) execFileSync("gzip", ["--test", inFolder(name)]);
-    // Whatever follows it, the index is not where it should be.
+    // With another copy after it, the first index is not at the end.
     const joined = fileWith(Buffer.concat([whole[name]!, whole[name]!]), name);
     expect(await seenIn(joined)).toEqual(expected);
     rmSync(joined);
@@ -106,22 +106,22 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
       "small-7.xml",
       ({ response, description }: Places) => flipped(response.offset, description.offset + 20 - response.offset),
     ],
-  ])("damage in %s costs its document and no other", async (_, url, damaged) => {
+  ])("damage in %s loses that document and no other", async (_, url, damaged) => {
     const file = damaged(await placesOf(name, url));
     const seen = await seenIn(file);
     const { pages, problems } = seen as Exclude<typeof seen, string>;
-    // A document that is read to its end has another digest; one whose garbage stopped the reader has other counts.
+    // A document that is read to its end has the wrong digest; if garbage stops the reader, the counts are wrong.
     expect(seen).toMatchObject({
       complete: false,
       problems: expect.arrayContaining([expect.stringMatching(`${home}${url} archive-(digest|counts)`)]),
     });
     expect(problems.filter((problem) => !problem.startsWith(home + url))).toEqual([]);
     expect(pages).toBeGreaterThanOrEqual(allPages - (url === "large.xml" ? pagesIn.large : pagesIn.small));
-    // The next run asks for it again.
+    // The next run requests it again.
     const next = inFolder(`${count++}-${name}`);
     await (await sitemapTreeForHomepage(home, { ...options, previous: file, save: next })).close();
     expect(await seenIn(next)).toEqual(expected);
-    // It does not keep a run from being resumed.
+    // The run can still be resumed.
     await using resumed = await sitemapTreeForHomepage(home, { ...options, resume: file });
     expect(resumed.complete).toBe(false);
   });
@@ -150,7 +150,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     }
   });
 
-  test("while it is open, it becomes shorter, is written over, or is removed", async () => {
+  test("a change while its tree is open is an error; removing the file is not", async () => {
     for (const change of [
       (file: string) => truncateSync(file, whole[name]!.length >> 1),
       (file: string) => writeFileSync(file, Buffer.alloc(whole[name]!.length, 7)),
@@ -167,7 +167,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  test("is resumed behind its last exchange: its index is removed, and written again", async () => {
+  test("can be resumed: its old index is removed, and a new one written at the end", async () => {
     const file = fileWith(whole[name]!, name);
     for (let round = 0; round < 2; round++) {
       await (await sitemapTreeForHomepage(home, { ...options, resume: file })).close();
@@ -189,10 +189,10 @@ describe("an index that lies", () => {
     lines.find(([each]) => each === home + url)!;
 
   test.each<[string, number, (line: Line, next: Line) => void]>([
-    ["which document is where: both are lost", 100, (line, next) => void ([line[0], next[0]] = [next[0], line[0]])],
+    ["which document is where", 100, (line, next) => void ([line[0], next[0]] = [next[0], line[0]])],
     ["where a record ends", 50, (line) => void (line[1] = [line[1][0]! + 10, line[1][1]! - 10])],
     ["how many records there are", 50, (line) => void (line[1] = [line[1][0]! + line[1][1]!])],
-  ])("about %s", async (_, lost, change) => {
+  ])("about %s loses the documents concerned, and no others", async (_, lost, change) => {
     const file = await lying((lines) => {
       change(lineOf(lines, "small-1.xml"), lineOf(lines, "small-2.xml"));
     });
@@ -201,22 +201,22 @@ describe("an index that lies", () => {
 
   test.each([
     ["lengths that do not lead to the index", (lines: unknown[][]) => void lines.pop()],
-    ["a length that is none", (lines: unknown[][]) => void (lines[1]![1] = [-5, 5])],
+    ["a negative length", (lines: unknown[][]) => void (lines[1]![1] = [-5, 5])],
     ["no lengths", (lines: unknown[][]) => void (lines[1]![1] = [])],
-    ["a URL that is none", (lines: unknown[][]) => void (lines[1]![0] = 7)],
-    ["something else than lists", (lines: unknown[][]) => void lines.push({} as never)],
+    ["a URL that is not a string", (lines: unknown[][]) => void (lines[1]![0] = 7)],
+    ["something other than lists", (lines: unknown[][]) => void lines.push({} as never)],
     ["a line of two megabytes", (lines: unknown[][]) => void (lines[1]![0] = "x".repeat(2 ** 21))],
-  ])("with %s: the records are read instead", async (_, change) => {
+  ])("with %s is ignored, and the records are read instead", async (_, change) => {
     expect(await seenIn(await lying((lines) => change(lines)))).toEqual(expected);
   });
 
-  test("about its version: the records are read instead", async () => {
+  test("about its version is ignored, and the records are read instead", async () => {
     const file = await lying((_, about) => about.replace('"version":2', '"version":7'));
     expect(await seenIn(file)).toMatchObject({ pages: allPages });
   });
 });
 
-test("records that are compressed together are refused, with advice", async () => {
+test("an archive with records that were compressed together is refused, with advice", async () => {
   const bytes = whole["site.warc.gz"]!;
   const members = membersOf(bytes);
   const half = members[members.length >> 1]!.offset;

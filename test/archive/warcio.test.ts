@@ -12,7 +12,7 @@ import { opened } from "./opened.ts";
 
 const directory = newFolder();
 
-describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
+describe.each(["site.warc", "site.warc.gz"])("%s, written by sitegrove", (file) => {
   const records: Awaited<ReturnType<typeof seen>>[] = [];
 
   beforeAll(async () => {
@@ -61,16 +61,16 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by us", (file) => {
       `response ${at}`,
       `metadata ${at}`,
     ]);
-    // At the end the index, and where it is.
+    // The index is at the end, after it a record that says where it begins.
     const expected = ["warcinfo", ...exchanges, "metadata /unreachable.xml", "metadata", "metadata"];
     const found = records.map(({ type, url }) => `${type} ${(url ?? "").replace("https://example.org", "")}`.trim());
     expect(found).toEqual(expected);
     expect(new Set(records.map(({ version }) => version))).toEqual(new Set(["WARC/1.1"]));
   });
 
-  test("warcio reads status, headers and body of every response; the digests of payloads hold, and descriptions are JSON", () => {
+  test("warcio reads the status, headers and body of every response; payload digests match, and descriptions are JSON", () => {
     expect(records[1]).toMatchObject({ status: 301, headers: [["location", "/new.xml"]], payload: "" });
-    // Headers that would send a reader astray are left out.
+    // Headers that would mislead a reader are left out.
     const headers = [
       ["content-type", "application/xml"],
       ["x-odd", "a  b?"],
@@ -102,7 +102,7 @@ describe.each([true, false])("written by warcio (compressed: %s)", (gzip) => {
       content(body),
     );
 
-  test("documents, redirects and errors are found", async () => {
+  test("documents, redirects and errors are all found", async () => {
     const name = await write(
       WARCRecord.createWARCInfo({ filename: "theirs.warc", warcVersion: "WARC/1.1" }, { software: "warcio" }),
       response("https://example.org/robots.txt", "301 Moved", { Location: "https://www.example.org/robots.txt" }, ""),

@@ -9,7 +9,7 @@ import { checked, type Website } from "./checked.ts";
 const found = async (website: Website) =>
   Object.fromEntries((await checked(website)).findings.map(({ rule, count }) => [rule, count]));
 
-test("missing return links are reported between pages that were both read, even if other sitemaps could not be", async () => {
+test("a missing return link between two pages that were read is reported, even if other sitemaps could not be read", async () => {
   const en = entry("/en", links({ en: "/en", de: "/de", fr: "/fr" }));
   const result = await checked(
     files({
@@ -30,7 +30,7 @@ test("missing return links are reported between pages that were both read, even 
   );
 });
 
-test("if robots.txt lists a sitemap that does not exist, the finding names the one that does", async () => {
+test("if robots.txt lists a sitemap that does not exist, the finding names one that does", async () => {
   const { findings } = await checked({
     routes: { "/robots.txt": robots("/old.xml"), "/sitemap.xml": sitemap("/", "/a") },
     crawl: { knownPaths: "always" },
@@ -49,14 +49,14 @@ test("equal dates at the time of generation are one finding, not two", async () 
   expect(same).not.toHaveProperty("lastmod-generated");
 });
 
-test("a transfer that was cut off is one finding, although the compression and the XML are broken, too", async () => {
+test("a transfer that was cut off is one finding, although it also breaks the compression and the XML", async () => {
   const whole = gzipSync(sitemap("/", ...many(2000, (at) => `/${(at * 7919) % 10_007}`)));
   const cut = await found(files({ "/sitemap.xml": whole.subarray(0, whole.length / 2) }));
   expect((cut["sitemap-cut-off"] ?? 0) + (cut["sitemap-compression"] ?? 0)).toBe(1);
   expect(Object.keys(cut).filter((rule) => /cut-off|compression|xml|well-formed/.test(rule))).toHaveLength(1);
 });
 
-test("findings come by severity, then by how many pages are affected", async () => {
+test("findings are sorted by severity, then by the number of affected pages", async () => {
   const { findings, rules } = await checked(
     site(
       "/a%zz",
@@ -74,7 +74,7 @@ test("findings come by severity, then by how many pages are affected", async () 
   expect(ids.indexOf("url-fragment")).toBeLessThan(ids.indexOf("url-tracking-parameter"));
 });
 
-test("a page that robots.txt blocks is one finding, even if it is also useless", async () => {
+test("a page that robots.txt blocks is one finding, even if it is also a page like a cart or login", async () => {
   const { routes } = site("/cart", "/login", "/search?q=a");
   const counts = await found({
     routes: { ...routes, "/robots.txt": `${robots("/sitemap.xml")}\nUser-agent: *\nDisallow: /cart\n` },
@@ -82,7 +82,7 @@ test("a page that robots.txt blocks is one finding, even if it is also useless",
   expect(counts).toMatchObject({ "url-robots-disallowed": 1, "url-utility": 2 });
 });
 
-test("a noindex has the line of its tag, and <base> does not affect a Link header", () => {
+test("a noindex is reported with the line of its tag, and <base> does not affect a Link header", () => {
   const html =
     '<base href="/deep/">\n<meta name="color" content="none">\n<meta name="otherbot" content="noindex">\n<meta name="robots" content="noindex">';
   const { noindex, canonical } = readPageHead(`${home}a`, [["link", "<b>; rel=canonical"]], html);
@@ -91,7 +91,7 @@ test("a noindex has the line of its tag, and <base> does not affect a Link heade
 
 const alternate = (path: string) => entry(path, links({ en: "/en", de: "/de" }));
 
-test("a page listed without alternate pages may have its return links in a sitemap that could not be read", async () => {
+test("a missing return link is not reported if it may be in a sitemap that could not be read", async () => {
   const routes = { "/plain.xml": sitemap("/", "/de"), "/en.xml": sitemap(alternate("/en")) };
   const partial = await checked(files({ "/sitemap.xml": index("/plain.xml", "/en.xml", "/de.xml"), ...routes }));
   expect(partial.findings.map(({ rule }) => rule)).not.toContain("hreflang-no-return");
@@ -100,7 +100,7 @@ test("a page listed without alternate pages may have its return links in a sitem
   expect(whole).toMatchObject({ "hreflang-no-return": 1 });
 });
 
-test("rules about most pages of a website wait for a complete read", async () => {
+test("rules about most pages of a website are skipped unless it was read completely", async () => {
   const image = "<image:image><image:loc>https://example.org/logo.png</image:loc></image:image>";
   const days = many(12, (at) => entry(`/d${at}`, `<lastmod>2026-01-${10 + at}</lastmod>${image}`));
   for (const [entries, expected] of [
@@ -131,7 +131,7 @@ test("equal dates are not reported for a document that was cut off", async () =>
   expect(part).not.toHaveProperty("index-lastmod-identical");
 });
 
-test("robots.txt is not said to list no sitemap if a line is invalid, or a part was not read", async () => {
+test("robots.txt is not reported to list no sitemap if a line is invalid, or a part was not read", async () => {
   const own = async (text: string) => found({ routes: { "/robots.txt": text, "/sitemap.xml": sitemap("/") } });
   expect(await own("User-agent: *\n")).toHaveProperty("robots-no-sitemap");
   const invalid = await own("Sitemap: ftp://example.org/sitemap.xml\n");
@@ -151,7 +151,7 @@ test("if images are on too many hosts, the rules about hosts are listed as not c
   expect((await reasons(1001)).map(({ rule }) => rule)).toEqual(["image-private-host", "image-other-host"]);
 });
 
-test("a check that ran out of time names some of the rules that it did not get to, and none that nobody asked for", async () => {
+test("a check that ran out of time lists rules that it did not reach, but none that were not requested", async () => {
   const late = await checked({ ...site("/a"), check: { time: 0 } });
   const rules = late.notChecked.map(({ rule }) => rule);
   expect(rules).toContain("url-fragment");
@@ -160,7 +160,7 @@ test("a check that ran out of time names some of the rules that it did not get t
   expect(sentence).toMatch(/^Not checked, because the time limit was reached: [a-z-]+(?:, [a-z-]+){19} and \d+ more$/);
 });
 
-test("robots.txt that nobody requested is not said to be unreadable", async () => {
+test("a robots.txt that was not requested is not called unreadable", async () => {
   const { notChecked } = await checked({ ...site("/a"), sitemaps: [`${home}sitemap.xml`] });
   expect(notChecked).toContainEqual({ rule: "url-robots-disallowed", reason: "robots.txt was not read" });
 });

@@ -30,7 +30,7 @@ writeFileSync(path.join(folder, "public/sitemap.xml"), urlset("https://example.o
 const rulesIn = (json: string, list = "findings"): string[] =>
   JSON.parse(json)[list].map(({ rule }: { rule: string }) => rule);
 
-test("a website: a verdict, findings with fix and link, and exit code 6", async () => {
+test("check prints a verdict and findings, each with a fix and a link, and exits with 6", async () => {
   const { code, stdout, stderr } = await sitegrove(["check", website.homepage]);
   expect(code).toBe(6);
   expect(stdout).toContain("1 error, 1 warning");
@@ -70,7 +70,7 @@ test("JSON is one document; two checks of one archive give the same bytes", asyn
   expect(document.rules.map((rule: { id: string }) => rule.id)).toContain("url-fragment");
 });
 
-test("a folder is read without a network, and nothing outside of it", async () => {
+test("a folder is read without the network, and nothing outside of it is read", async () => {
   const place = path.join(folder, "public");
   const words = ["check", place, "--map", `https://example.org/=${place}`, "-f", "json"];
   const { code, stdout, stderr } = await sitegrove(words);
@@ -96,13 +96,13 @@ test.each([
   [["check", "https://127.0.0.1:1/", "--map", "https://example.org/=."], "need a local file"],
   [["check", "-", "--off", "url-fragmnt"], "did you mean `url-fragment`"],
   [["check", "-", "--map", "nothing"], "URL=FOLDER"],
-])("%j is a mistake", async (words, message) => {
+])("%j is a usage error", async (words, message) => {
   const { code, stderr } = await sitegrove(words, { input: urlset("https://example.org/") });
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
 
-test("check, report, --fail-on and JSON have the same counts of rules and occurrences", async () => {
+test("check, report, --fail-on and JSON agree on the number of findings and occurrences", async () => {
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/1.xml\nSitemap: {base}/2.xml\n",
     "/1.xml": urlset("{base}/a#1", "{base}/a#2", "https://other.org/1"),
@@ -122,7 +122,7 @@ test("check, report, --fail-on and JSON have the same counts of rules and occurr
   for (const words of [text.stdout, text.stderr, json.verdict, report.verdict]) expect(words).toContain(sentence);
 });
 
-test("sitegrove.json is found upwards, and its mistakes are named", async () => {
+test("sitegrove.json is also found in parent folders, and errors in it are reported", async () => {
   const place = path.join(folder, "configured/below");
   mkdirSync(place, { recursive: true });
   const file = path.join(folder, "configured/sitegrove.json");
@@ -145,7 +145,7 @@ test.each([
   ["parse", "pages"],
   ["parse", "json"],
   ["parse", "ndjson"],
-])("%s -f %s gives no commands to GitHub's runner", async (command, format, ...flags) => {
+])("%s -f %s cannot give commands to GitHub's runner", async (command, format, ...flags) => {
   const input = urlset("https://example.org/##[add-mask]a", "https://example.org/#::stop-commands::a");
   const words = [command, "-", "-f", format, ...flags];
   const elsewhere = await sitegrove(words, { input, env: { GITHUB_ACTIONS: "" } });
@@ -156,7 +156,7 @@ test.each([
 });
 
 test.runIf(process.getuid?.() === 0)(
-  "the sitegrove.json of another user is not used, nor a pipe, and it is said",
+  "a sitegrove.json that belongs to another user or is a pipe is ignored, with a warning",
   async () => {
     const place = path.join(folder, "strange/below");
     mkdirSync(place, { recursive: true });
@@ -178,7 +178,7 @@ test.runIf(process.getuid?.() === 0)(
   },
 );
 
-test.skipIf(process.platform === "win32")("server rules are not read from a pipe", async () => {
+test.skipIf(process.platform === "win32")("a pipe in place of _redirects is not read", async () => {
   const place = path.join(folder, "pipe");
   mkdirSync(place);
   writeFileSync(path.join(place, "sitemap.xml"), urlset("https://example.org/"));
@@ -220,7 +220,7 @@ test("a baseline hides known findings, and fails when a new occurrence appears",
   expect(readFileSync(file, "utf8")).not.toBe(before);
 });
 
-test("if occurrences are not listed one by one, a baseline fails when their share grows", async () => {
+test("if a finding does not list its occurrences, its baseline fails when their share grows", async () => {
   const file = path.join(folder, "share.json");
   const words = ["check", "-", "--fail-on", "info", "--baseline", file];
   const lastmod = (at: number) => `<lastmod>2026-01-01T0${at}:00:00Z</lastmod>`;
@@ -281,11 +281,11 @@ describe("recipes", async () => {
       env: { GITHUB_STEP_SUMMARY: path.join(place, "summary.md") },
     });
 
-  test("there are recipes for a built website, a served one and a hook", () => {
+  test("there are recipes for a built website, a served one and a Git hook", () => {
     expect(commands).toHaveLength(3);
   });
 
-  test.each(commands)("sitegrove %s", async (words) => {
+  test.each(commands)("sitegrove %s works as the recipe says", async (words) => {
     const built = (...urls: string[]) => writeFileSync(path.join(place, "public/sitemap.xml"), urlset(...urls));
     if (words.includes("--baseline")) await run(`${words} --update-baseline`);
     built("https://example.org/", "https://example.org/a");

@@ -211,7 +211,7 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
   ["error pages", "404 a/404 b", "404.html a/404.html b.html", {}, ["page-missing-file 404 404.html is an error page"]],
   ["UTF-16", "a b", "", wide, ["page-noindex a.html:5 a", "page-noindex b.html:5 b"]],
   ["a folder without pages", "a", "", {}, ["the folder has no HTML files"]],
-])("%s", async (_, listed, pages, files, expected) => {
+])("a built folder gets exactly the expected findings: %s", async (_, listed, pages, files, expected) => {
   expect(await found(built(listed, pages, files))).toEqual(expected);
 });
 
@@ -236,7 +236,7 @@ test.each([
   [["--files", "zzz/*.html"], "no file matches --files 'zzz/*.html' (2 HTML files in the folder)"],
   [["--files", "zzz", "--files", "y", "--ignore", "x"], "no file matches --files 'zzz' or 'y' (2 HTML files"],
   [["--files", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
-])("%j is refused, because no page is left", async (flags, message) => {
+])("%j is refused, because it leaves no pages", async (flags, message) => {
   const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
 });
@@ -249,7 +249,7 @@ test("the library reports patterns that exclude all pages", async () => {
   expect((await checkTree(tree, { files })).notChecked).toContainEqual({ rule: "page-missing-file", reason });
 });
 
-test("findings that a build can fix fail the check by default; sitegrove.json can change that", async () => {
+test("findings that a build can fix fail the check by default, unless sitegrove.json says otherwise", async () => {
   const cases: [string, ReturnType<typeof built>][] = [
     ["page-not-listed", built("a", "a.html b.html")],
     ["page-redirect", built("a", "a.html", { _redirects: "/a /b 301!" })],
@@ -266,7 +266,7 @@ test("findings that a build can fix fail the check by default; sitegrove.json ca
   }
 });
 
-test("links are followed inside of the folder only, and each folder once; what is outside is not known", async () => {
+test("symbolic links are followed only inside the folder, and each folder is read once; whatever is outside is unknown", async () => {
   const site = built("a linked outside", "a.html real/b.html");
   writeFileSync(path.join(folder, "secret.html"), page());
   symlinkSync("a.html", path.join(site, "linked.html"));
@@ -279,7 +279,7 @@ test("links are followed inside of the folder only, and each folder once; what i
   ]);
 });
 
-test("all outputs name the file and its line; what is about a sitemap points into it", async () => {
+test("every output format names the file and its line; findings about a sitemap point into the sitemap", async () => {
   const site = path.basename(built("a gone b", "", { "a.html": noindex, "b.html": noindex }));
   const written = async (format: string) =>
     (await sitegrove(["check", site, "--url", home, "-f", format], { cwd: folder })).stdout;
@@ -306,7 +306,7 @@ test("all outputs name the file and its line; what is about a sitemap points int
   }
 });
 
-test("ls, report and diff take folders; diff takes the URL of the other side", async () => {
+test("ls, report and diff accept folders; in diff, a folder gets its URL from the other side", async () => {
   const [one, two] = [built("a", "a.html"), built("a b", "a.html", { "b.html": noindex })];
   const archive = path.join(folder, "site.warc.gz");
   const run = async (...words: string[]) => (await sitegrove(words)).stdout;
@@ -327,7 +327,7 @@ const moved = (site: string, from: string, to: string, names = /./) => {
   }
 };
 
-test("the URL is taken from the folder if its files agree, also below a path", async () => {
+test("the URL comes from the folder's files if they agree, even if it has a path", async () => {
   const site = built("/ a", "a.html", { "index.html": canonical(home) });
   const run = (...flags: string[]) => sitegrove(["ls", site, "-f", "pages", ...flags]);
   expect(await run()).toMatchObject({
@@ -348,7 +348,7 @@ test.each([
   ["https://www.example.org/", /./, "robots.txt"],
   ["http://example.org/", /xml/, "sitemap.xml"],
   ["https://my-site.example/", /./, "robots.txt"],
-])("the wrong address %s is one finding, the first, and says where to set it", async (wrong, names, file) => {
+])("the wrong address %s is a single finding, listed first, that says where to set it", async (wrong, names, file) => {
   const site = built("/ a gone", "a.html", {
     "index.html": page(`<meta name="generator" content="Astro v5.1.0"><link rel="canonical" href="${home}">`),
   });
@@ -369,7 +369,7 @@ test.each([
   expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining("--allow-private")]);
 });
 
-test("an address of this machine is wrong, even if all files agree on it", async () => {
+test("an address on this machine is wrong, even if all files agree on it", async () => {
   const site = built("a", "a.html");
   moved(site, home, "http://localhost:3000/");
   const { code, stdout } = await sitegrove(["check", site, "--off", "lastmod-missing"]);
@@ -380,7 +380,7 @@ test("an address of this machine is wrong, even if all files agree on it", async
   expect(stdout).toContain("1 error (");
 });
 
-test("diff of two folders compares what a reader sees, unless --by says otherwise", async () => {
+test("diff compares the visible content of two folders, unless --by says otherwise", async () => {
   const html = (text: string, asset: string, date = "") =>
     `<!doctype html><html><head><title>A</title><script nonce="${asset}">x${asset}</script><meta content="${date}"></head>` +
     `<body class="c-${asset}"><!-- ${asset} --><p>${text}<img src="/_astro/b.${asset}.webp" alt="b"></p></body></html>`;
@@ -427,11 +427,11 @@ test.each([
   ['<a title="x href=1" href="/a">a</a>', '<a title="x href=2" href="/a">a</a>', true],
   ["<style-guide>a</style-guide>", "<style-guide>b</style-guide>", false],
   ["<h1>a</h1>", "<h2>a</h2>", false],
-])("content: %j and %j", (one, two, isSame) => {
+])("%j and %j have the same visible content: %s", (one, two, isSame) => {
   expect(visibleContent(one) === visibleContent(two)).toBe(isSame);
 });
 
-test("content is read in linear time", () => {
+test("visible content is extracted in linear time", () => {
   for (const part of ["<", "<!--", "<a href=", "<script", "<p a='", "</script"]) visibleContent(part.repeat(200_000));
 });
 
@@ -448,14 +448,14 @@ const generators: Record<string, { page: string; sitemap: string; listed: string
 const notes = ["lastmod-missing", "hreflang-no-default", "priority-ignored", "hreflang-target-unlisted"];
 const withoutCanonical = (html: string) => html.replace(/<link rel="canonical"[^>]*>/, "");
 
-describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, sitemap, listed }) => {
+describe.each(Object.entries(generators))("a website built by %s", (name, { page: seeded, sitemap, listed }) => {
   const copied = () => {
     const site = mkdtempSync(path.join(folder, `${name}-`));
     cpSync(path.join(import.meta.dirname, "../fixtures/built", name), site, { recursive: true });
     return site;
   };
 
-  test("a site without planted faults has no findings", async () => {
+  test("has no findings without planted faults", async () => {
     const { code, stdout } = await sitegrove(["check", copied(), "--url", home, "-f", "json", "--fail-on", "warning"]);
     const rules = JSON.parse(stdout).findings.map(({ rule }: { rule: string }) => rule);
     expect([code, rules.filter((rule: string) => !notes.includes(rule))]).toEqual([0, []]);
@@ -482,7 +482,7 @@ describe.each(Object.entries(generators))("built by %s", (name, { page: seeded, 
     ["page-not-listed", "an entry that is gone", edited(sitemap, (xml) => xml.replace(entry, ""))],
     ["url-forbidden", "a listed draft", added("sitegrove.json", JSON.stringify({ forbidden: [`/${listed}`] }))],
     ["address-wrong", "localhost", (site) => moved(site, home, "http://localhost:4321/")],
-  ])("%s is found once: %s", async (rule, _, seed) => {
+  ])("gets %s reported once: %s", async (rule, _, seed) => {
     const site = copied();
     seed(site);
     const config = path.join(site, "sitegrove.json");

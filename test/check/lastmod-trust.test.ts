@@ -67,11 +67,11 @@ test.each([
     ["partly", "common-date 51/200"],
   ],
   ["one day for a few more pages than other days", [pages(600, (n) => spread(n % 9).slice(0, 10))], ["trustworthy"]],
-])("%s", async (_, sitemaps, expected) => {
+])("the dates of sitemaps are rated by their pattern: %s", async (_, sitemaps, expected) => {
   expect(await trust(sitemaps)).toEqual(expected);
 });
 
-test("recent dates of news do not count against a sitemap", async () => {
+test("recent news stories are not held against a sitemap's dates", async () => {
   const story = (date: string) =>
     `<news:news><news:publication><news:name>N</news:name><news:language>en</news:language></news:publication><news:publication_date>${date}</news:publication_date><news:title>T</news:title></news:news>`;
   const list = Array.from({ length: 20 }, (_, n) =>
@@ -90,7 +90,7 @@ test.each([
   ["agree with the pages", 0, ["trustworthy"]],
   ["are older than most pages", 8, ["not", "older-than-page 8/10"]],
   ["are older than some pages", 2, ["partly", "older-than-page 2/10"]],
-])("dates that %s", async (_, count, expected) => {
+])("the dates of sitemaps are compared with those of pages: dates that %s", async (_, count, expected) => {
   const routes = Object.fromEntries(
     Array.from({ length: 10 }, (_, n) => [`/p${n}`, dated(n < count ? before(day) : spread(n))] as const),
   );
@@ -205,7 +205,7 @@ test.each<[string, Run, Run, string[]]>([
     ["unknown"],
   ],
   ["dates changed, and pages are not known", { dateOf: spread }, { dateOf: later }, ["trustworthy"]],
-])("since an earlier run, %s", async (_, before, after, expected) => {
+])("dates of sitemaps are compared with what changed since an earlier run: %s", async (_, before, after, expected) => {
   expect(await trustSince(before, after)).toEqual(expected);
 });
 

@@ -23,7 +23,7 @@ async function checked(options: CheckOptions, given = routes): Promise<CheckResu
 
 const rulesOf = ({ findings }: CheckResult) => findings.map(({ rule, severity }) => `${severity} ${rule}`);
 
-test("severities can be changed, rules turned off, and engines chosen", async () => {
+test("severities can be changed, rules turned off, and search engines chosen", async () => {
   const whole = { ...routes, "/robots.txt": robots("/s.xml") };
   const all = rulesOf(await checked({}, whole));
   expect(all).toEqual(expect.arrayContaining(["warning url-fragment", "error url-other-host", "info lastmod-missing"]));
@@ -36,7 +36,7 @@ test("severities can be changed, rules turned off, and engines chosen", async ()
   }
 });
 
-test("the first crawler matters most", async () => {
+test("a page blocked for the first crawler of the list is an error, for others a warning", async () => {
   const bing = "User-agent: bingbot\nDisallow: /private\n";
   const given = { ...routes, "/robots.txt": `${bing}${robots("/s.xml")}` };
   const open = { ...given, "/robots.txt": `${bing}Sitemap: ${home}s.xml` };
@@ -46,7 +46,7 @@ test("the first crawler matters most", async () => {
   expect(rulesOf(await checked({ agents: ["Googlebot"] }, open)).join()).not.toContain("url-robots-disallowed");
 });
 
-test("an ignored finding is left out until its day", async () => {
+test("an ignored finding is hidden until the date that its `until` gives", async () => {
   const ignore = (more: object) => ({ ignore: [{ rule: "url-fragment", reason: "known", ...more }] });
   const isShown = async (more: object) => rulesOf(await checked(ignore(more))).includes("warning url-fragment");
   expect(await isShown({})).toBe(false);
@@ -73,11 +73,11 @@ test.each<[CheckOptions, RegExp]>([
   [{ ignore: [{ rule: "url-fragment", reason: " " }] }, /reason/],
   [{ rules: [{ id: "a b", check() {} }] }, /`id`/],
   [{ rules: [{ id: "url-fragment", check() {} }] }, /two rules/],
-])("%j is a mistake", (options, message) => {
+])("%j is refused", (options, message) => {
   expect(() => resolveCheckOptions(options)).toThrow(message);
 });
 
-test("a custom rule receives the events in order, and reports like the built-in ones", async () => {
+test("a custom rule receives the events in order, and reports findings like the built-in rules", async () => {
   const told: string[] = [];
   const rule: CustomRule = {
     id: "no-gone",
@@ -102,7 +102,7 @@ test("a custom rule receives the events in order, and reports like the built-in 
   expect(told).toContain("sitemap invalid");
 });
 
-test("an error in a custom rule rejects the check, and a signal aborts it", async () => {
+test("an error in a custom rule rejects the check, and aborting the signal stops it", async () => {
   const failing = { id: "failing", check: () => Promise.reject(new Error("my own")) };
   await expect(checked({ rules: [failing] })).rejects.toThrow("my own");
   await expect(checked({ signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");

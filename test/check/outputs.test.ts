@@ -51,7 +51,7 @@ writeFileSync(path.join(publicFolder, "deep er/pages.xml"), urlset("https://exam
 
 const checked = (words: readonly string[], env: Record<string, string> = {}) => sitegrove(words, { cwd: folder, env });
 
-test("SARIF and text repeat no example, even in a document of one line with long URLs", async () => {
+test("SARIF and text list no example twice, even for a one-line document with long URLs", async () => {
   const long = "x".repeat(3000);
   const entries = Array.from(
     { length: 9 },
@@ -66,7 +66,7 @@ test("SARIF and text repeat no example, even in a document of one line with long
   expect(dates.properties.examples).toHaveLength(1);
 });
 
-test("SARIF is valid for a website, for files, and without findings", async () => {
+test("SARIF is valid for a website, for files, and if there are no findings", async () => {
   const empty = await serve({ "/": "home" });
   const [own, nothing] = [website.homepage, empty.homepage].map((homepage) => ["check", homepage, "--no-known"]);
   const unreachable = ["check", "http://127.0.0.1:9/", "--retries", "0"];
@@ -95,7 +95,7 @@ test("SARIF is valid for a website, for files, and without findings", async () =
   );
 });
 
-test("the location of a sitemap is a relative reference, whatever its URL is", () => {
+test("SARIF locates a sitemap by a relative reference, whatever its URL", () => {
   const unit = fc.constantFrom(..."aä%2F0Z:/?#[]@!$&'()*+,;= \"<>\\^`{|}\ud800\u202e");
   const base = fc.constantFrom("https://example.org/", "https://example.org/b/", "http://o.org", "nothing");
   const folders = fc.constantFrom([], [{ url: "https://example.org/", path: path.join(process.cwd(), "pub lic") }]);
@@ -108,7 +108,7 @@ test("the location of a sitemap is a relative reference, whatever its URL is", (
   );
 });
 
-test("a file without a URL is located by its name", async () => {
+test("SARIF locates a file without a URL by its name", async () => {
   const { stdout } = await checked(["check", "public/sitemap.xml", "-f", "json", "--fail-on", "never"]);
   expect(JSON.parse(stdout).homepage).toBe("public/sitemap.xml");
   expect(stdout).not.toContain("local.invalid/");
@@ -121,7 +121,7 @@ test("a file without a URL is located by its name", async () => {
   });
 });
 
-test("JSON is valid, and lists what was not checked", async () => {
+test("JSON is valid, and lists the rules that were not checked", async () => {
   const { code, stdout, stderr } = await checked([...mapped, "-f", "json", "--fail-on", "never"]);
   const { complete, notChecked } = JSON.parse(stdout);
   expect(isResult(JSON.parse(stdout)), JSON.stringify(isResult.errors)).toBe(true);
@@ -146,7 +146,7 @@ test.each<[config: object, isRight: boolean]>([
   [{ ignore: [{ ...known, untill: "2027-01-01" }] }, false],
   [{ agents: "Googlebot" }, false],
   [[], false],
-])("sitegrove.json %j: the schema and the program agree", (config, isRight) => {
+])("the schema and the program agree about sitegrove.json %j", (config, isRight) => {
   expect(isConfig(config), JSON.stringify(isConfig.errors)).toBe(isRight);
   const file = path.join(mkdtempSync(path.join(folder, "config-")), "sitegrove.json");
   writeFileSync(file, JSON.stringify(config));
@@ -164,7 +164,7 @@ test.each<[words: string, chosen: string[] | string]>([
   ["-f json -o b -f text", ["json b", "text"]],
   ["-f json -o a -o b", "each -o"],
   ["-f json -f text", "standard output"],
-])("each -f goes with the -o next to it: %j", (words, chosen) => {
+])("each -f applies to the -o next to it: %j", (words, chosen) => {
   const given = [...words.matchAll(/-(f|o) (\w+)/g)].map(([, flag, value = ""]) =>
     flag === "f" ? { format: value as CheckFormat } : { file: value },
   );
@@ -185,7 +185,7 @@ test("one check writes several formats, each to its own file", async () => {
   expect([same.code, same.stderr]).toEqual([2, expect.stringContaining("the same file")]);
 });
 
-test("annotations name files, and the step summary has everything", async () => {
+test("annotations name files, and the step summary has every finding", async () => {
   const summary = path.join(folder, "summary.md");
   writeFileSync(summary, "before\n");
   const { stdout } = await checked([...mapped, "-f", "github"], { GITHUB_STEP_SUMMARY: summary });

@@ -63,7 +63,7 @@ const found = ({ findings }: CheckResult) =>
       examples.map(({ url, value }) => [rule, severity, url?.replace(home, "/"), value?.replaceAll(home, "/")]),
     );
 
-test("pages that should not be listed are found, and those that should are not", async () => {
+test("pages that should not be listed are reported, and no others", async () => {
   let method: string | undefined;
   const result = await requested(100, {
     "/ok": html(`<head><link rel="canonical" href="/ok#top"><meta name="robots" content="index, nofollow"></head>`),
@@ -102,7 +102,7 @@ test("pages that should not be listed are found, and those that should are not",
   expect(method).toBe("GET");
 });
 
-test("alternate pages and dates of a page are compared with its sitemap", async () => {
+test("the alternate pages and dates in a page are compared with those in its sitemap", async () => {
   const page = (head: string, modified: string) => html(head, { "last-modified": modified });
   const entry = (path: string, rest: string) => `<loc>${home}${path}</loc>${rest}`;
   const links = (path: string) =>
@@ -174,7 +174,7 @@ test("if every page is blocked, none is reported", async () => {
   expect(result.pages).toMatchObject({ checked: 0, unanswered: 2 });
 });
 
-test("the requested number of pages is fetched, the same ones each time", async () => {
+test("as many pages are fetched as requested, and the same ones each time", async () => {
   const many = Object.fromEntries(Array.from({ length: 60 }, (_, number) => [`/${number}`, html("")]));
   const choices = [];
   for (let run = 0; run < 2; run++) {
@@ -186,7 +186,7 @@ test("the requested number of pages is fetched, the same ones each time", async 
   expect(choices[1]).toEqual(choices[0]);
 });
 
-test("endless pages, compression bombs and pages full of open tags cost little", async () => {
+test("endless pages, compression bombs and pages full of unclosed tags cost little", async () => {
   let sent = 0;
   const endless: Answer = (_, response) => {
     response.writeHead(200, { "content-type": "text/html" });
@@ -220,7 +220,7 @@ test("pages that never answer are abandoned when time runs out", async () => {
   expect(complete).toBe(true);
 });
 
-test("rules that would take hours are abandoned, and the check ends, also when it is aborted", async () => {
+test("rules that would take hours are abandoned, and the check ends, also if it is aborted", async () => {
   const rules = `Disallow: /${"*a".repeat(2000)}*0\n`;
   const entries = Array.from({ length: 1000 }, (_, n) => `/0${"a".repeat(2000)}${n}`);
   await using tree = await treeOf({}, entries, `User-agent: *\n${rules.repeat(120)}`);
@@ -235,14 +235,14 @@ test("rules that would take hours are abandoned, and the check ends, also when i
   expect(late.notChecked).toContainEqual({ rule: "url-fragment", reason: "the time limit was reached" });
 });
 
-test("headers that name several crawlers", () => {
+test("an X-Robots-Tag header that names several crawlers applies to each of them separately", () => {
   const noindex = (value: string) => [...readPageHead(home, [["x-robots-tag", value]], "").noindex.keys()];
   expect(noindex("noindex")).toEqual(["robots"]);
   expect(noindex("googlebot: nofollow, otherbot: noindex, nofollow")).toEqual(["otherbot"]);
   expect(noindex("unavailable_after: 25 Jun 2030 15:00:00 PST, max-snippet:-1")).toEqual([]);
 });
 
-test("redirects tell their target, and whether a sitemap lists it", async () => {
+test("a finding about a redirect has its target, and says whether a sitemap lists it", async () => {
   const result = await requested(10, {
     "/a": status(301, { location: "/b" }),
     "/b": html(""),
@@ -259,7 +259,7 @@ const text = (title: string, words: string) =>
     `<title>${title}</title><nav>Home Hats Coats Shoes About Contact Imprint</nav><p>${words}</p><script>x</script>`,
   );
 
-test("soft 404s are found by their title, or because they look like the answer to a path that does not exist", async () => {
+test("a soft 404 is recognized by its title, or because it looks like the response to a path that does not exist", async () => {
   const pages = {
     "/": text("Shop", "Welcome to a shop for people outside"),
     "/title": text("Page not found | Shop", "Anything"),
@@ -281,7 +281,7 @@ test("soft 404s are found by their title, or because they look like the answer t
   ]);
 });
 
-test("an application that answers every path with the same shell has no soft 404s", async () => {
+test("an application that responds to every path with the same shell has no soft 404s", async () => {
   const shell = html("<title>App</title><div id=root>Please enable JavaScript to use this application</div>");
   const pages = { "/": shell, "/a": shell, "/b": shell };
   const result = await requested(10, { ...pages, [`/${missingPath}`]: shell }, Object.keys(pages));
@@ -314,7 +314,7 @@ test.each([
   ]);
 });
 
-test("images that do not exist are found; others, and those that robots.txt disallows, are not", async () => {
+test("images that do not exist are reported, but not those that robots.txt disallows", async () => {
   const image = (name: string) => `<image:image><image:loc>${home}${name}</image:loc></image:image>`;
   const list = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>${home}a</loc>${image("gone.png")}${image("there.png")}</url><url><loc>${home}b</loc>${image("private/x.png")}${image("broken.png")}${image("gone.png")}</url></urlset>`;
   const picture: Answer = (_, response) => response.writeHead(200, { "content-type": "image/png" }).end("png");
@@ -342,7 +342,7 @@ test("images that do not exist are found; others, and those that robots.txt disa
   expect(website.requests).not.toContain("/private/x.png");
 });
 
-test("with llms.txt, as many pages are requested as without", async () => {
+test("llms.txt does not change how many pages are requested", async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, number) => [`/${number}`, html("")]));
   host(many);
   routes["/llms.txt"] =
@@ -351,7 +351,7 @@ test("with llms.txt, as many pages are requested as without", async () => {
   expect(JSON.parse(run.stdout).pages).toMatchObject({ listed: 40, requested: 20, checked: 20 });
 });
 
-test("a page that two sitemaps list is requested once, and all pages are requested if asked", async () => {
+test('a page listed in two sitemaps is requested once, and `pages: "all"` requests every page', async () => {
   await using tree = await treeOf({ "/a": html(""), "/b": html(""), "/c": html("") });
   const half = sitemap(["/a", "/b"]);
   Object.assign(routes, {
@@ -427,7 +427,7 @@ test("the program prints the result, and refuses --pages for local files", async
   expect([local.code, local.stderr]).toEqual([2, expect.stringContaining("--pages needs a website")]);
 });
 
-test("nothing is requested for a website that only an archive names", async () => {
+test("no page is requested if only an archive names the website", async () => {
   host({ "/a": html("") });
   const file = path.join(newFolder(), "site.warc");
   await (await sitemapTreeForHomepage(home, { save: file })).close();

@@ -40,7 +40,7 @@ const { routes } = files({
   "/links.xml": sitemap(...numbers.map((number) => entry(`/l${number}`, alternate(`${home}f${number}#x`)))),
 });
 
-test("every occurrence is exactly one row, with its line", async () => {
+test("every occurrence is exactly one row, with its line number", async () => {
   const { rows, result } = await listed(routes);
   const counts = new Map<string, number>();
   for (const { rule, severity, sitemap } of rows) {
@@ -70,7 +70,7 @@ test("every occurrence is exactly one row, with its line", async () => {
   expect(rows.every(({ message }) => message.length > 10)).toBe(true);
 });
 
-test("the rows of one page come in the same order in every run", async () => {
+test("the rows about a page have the same order in every run", async () => {
   // Each page has four links without return links. The joins find them in a random order.
   const languages = ["de", "fr", "it", "nl"];
   const link = (language: string, at: number) =>
@@ -86,7 +86,7 @@ test("the rows of one page come in the same order in every run", async () => {
   expect(values).toEqual(numbers.slice(0, 50).flatMap((at) => languages.map((language) => `${home}${language}${at}`)));
 });
 
-test("rows about a field of an entry have the page, even in a document of one line; entries without a URL have none", async () => {
+test("a row about a field of an entry names the page, even in a one-line document, unless the entry has no URL", async () => {
   const image = "<image:image><image:loc>http://[</image:loc></image:image>";
   const entries = [
     dated(`${home}a`, "soon"),
@@ -114,13 +114,13 @@ test("rows about a field of an entry have the page, even in a document of one li
   expect(rows).toHaveLength(result.findings.reduce((sum, { count }) => sum + count, 0));
 });
 
-test("a caller may stop after some rows, and the check stops, too", async () => {
+test("if the caller stops reading rows, the check stops, too", async () => {
   await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, knownPaths: "never" });
   for await (const { rule } of streamOccurrences(tree)) if (rule === "url-fragment") break;
   expect((await checkTree(tree)).findings.length).toBeGreaterThan(3);
 });
 
-test("with a baseline, only what is new is in the result and in the rows", async () => {
+test("with a baseline, the result and the rows have only new findings", async () => {
   const small = (...fragments: string[]) => files({ "/sitemap.xml": sitemap("/a", ...fragments) }).routes;
   const known = new Baseline();
   await using tree = await sitemapTreeForHomepage(home, { client: site(small("/b#x")).client, knownPaths: "never" });
@@ -142,7 +142,7 @@ writeFileSync(path.join(folder, "empty"), "");
 const check = (...words: string[]) =>
   sitegrove(["check", website.homepage, "--off", "lastmod-missing", ...words], { cwd: folder });
 
-test("NDJSON, CSV and Parquet have one row per occurrence; the name of the file chooses the format", async () => {
+test("NDJSON, CSV and Parquet have one row per occurrence; the file name chooses the format", async () => {
   const { code, stdout } = await check(
     ...["-f", "text", "-o", "a.json", "-o", "rows.csv", "-o", "rows.parquet", "-o", "rows.jsonl"],
   );
@@ -173,7 +173,7 @@ test("--all shows all occurrences in text and Markdown", async () => {
   }
 });
 
-test("Parquet needs a file", async () => {
+test("Parquet must be written to a file", async () => {
   const { code, stderr } = await check("-f", "parquet");
   expect([code, stderr]).toEqual([2, expect.stringContaining("-o findings.parquet")]);
 });

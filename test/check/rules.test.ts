@@ -23,14 +23,14 @@ const cases: readonly Case[] = [
   ...languageCases,
 ];
 
-test("every rule has a case", () => {
+test("every rule has a test case", () => {
   const covered = new Set(cases.map(({ rule }) => rule));
   // The rules about pages and files are tested in pages.test.ts and folder.test.ts.
   const others = checkRules.filter(({ id }) => !id.startsWith("page-") && id !== "address-wrong").map(({ id }) => id);
   expect(others.filter((id) => !covered.has(id))).toEqual([]);
 });
 
-test("no rule fires on a plain website, or on one with an index", async () => {
+test("no rule fires on a plain website, or on one with a sitemap index", async () => {
   const indexed = files({ "/sitemap.xml": index("/a.xml"), "/a.xml": sitemap("/") });
   for (const plain of [site("/a", "/b"), indexed, site(...goodMedia)]) {
     expect((await checkedInPieces(plain)).findings.map(({ rule }) => rule)).toEqual(["lastmod-missing"]);
@@ -54,7 +54,7 @@ describe.each(
     );
   });
 
-  test.each(near)("does not fire on what looks alike", async (website) => {
+  test.each(near)("does not fire on a near miss", async (website) => {
     // Only the long run also cuts the websites that must pass.
     const { findings } = isLong ? await checkedInPieces(website) : await checked(website);
     expect(findings.filter((finding) => finding.rule === rule)).toEqual([]);
@@ -62,7 +62,7 @@ describe.each(
 });
 
 // Examples have lines in documents of every format, however their text is cut.
-test("examples about pages, children of indexes and alternate pages have the line of their entry", async () => {
+test("examples about pages, child sitemaps and alternate pages have the line of their entry", async () => {
   const { findings } = await checkedInPieces(
     files({
       "/sitemap.xml": index("/a.xml", "/nested.xml"),
@@ -86,7 +86,7 @@ test("examples about pages, children of indexes and alternate pages have the lin
   expect(line("index-nested", "sitemap.xml")).toBe(1);
 });
 
-test("a problem that the parser reported several times has several examples with lines, and is counted once", async () => {
+test("a problem that the parser reported several times counts once, and has an example with a line for each", async () => {
   const { findings } = await checkedInPieces(
     files({
       "/sitemap.xml": sitemap(
@@ -129,7 +129,7 @@ test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d cha
   expect([...lines.values()]).toEqual([1, 1501, 3000]);
 });
 
-test("a document without line ends or tags is searched, too", async () => {
+test("URLs are found in a document without line ends or tags, too", async () => {
   const url = "https://example.org/z";
   const lines = await linesOf(new Set([url]), pieces(`${"x".repeat(1_000_000)} ${url}`, 10_000), untilTheEnd);
   expect(lines.get(url)).toBe(1);

@@ -31,7 +31,7 @@ function answers(files: Readonly<Record<string, string>>, paths: string, host?: 
   return [told, site.notUnderstood.join(", ")];
 }
 
-test("lines of a host's configuration that are too long are reported, and the rest is read", () => {
+test("overlong lines in a host's configuration are reported, and the rest is read", () => {
   const long = {
     _redirects: `/${":a/:b/".repeat(16_500)} /x\n/${" ".repeat(200_000)}x\n/old /new 301\n`,
     _headers: `/*\n${" ".repeat(200_000)}X-Robots-Tag: noindex\n`,
@@ -65,7 +65,7 @@ test("a _redirects file that cannot be read is reported, and may serve any path"
   ]);
 });
 
-test("a redirect with conditions makes only the paths unclear that it matches", () => {
+test("a conditional redirect makes only the paths it matches unclear", () => {
   const toml = '[[redirects]]\nfrom = "/app/*"\nto = "/x"\nforce = true\nconditions = { Country = ["de"] }';
   expect(answers({ "netlify.toml": toml, "app/a.html": "" }, "/app/a /app/b /b")[0]).toEqual([
     "app/a.html",
@@ -98,13 +98,13 @@ test.each<[Host | undefined, Record<string, string>, string]>([
     { "wrangler.toml": "" },
     "index.html file.html 308_/file 308_/file 308_/folder/ folder/index.html both.html both/index.html",
   ],
-])("slashes on %s, by its files or its name", (host, files, expected) => {
+])("trailing slashes are served as on %s, recognized by its files or its name", (host, files, expected) => {
   const words = expected.split(" ").map((word) => word.replace("_", " "));
   expect(answers({ ...pages, ...files }, asked)).toEqual([words, ""]);
   expect(answers(pages, asked, host)).toEqual([words, ""]);
 });
 
-test("Netlify without pretty URLs serves both spellings", () => {
+test("Netlify without pretty URLs serves paths with and without a trailing slash", () => {
   const toml = "[build.processing.html]\npretty_urls = false\n";
   expect(answers({ ...pages, "netlify.toml": toml }, "/folder /folder/")[0]).toEqual([
     "folder/index.html",
@@ -112,7 +112,7 @@ test("Netlify without pretty URLs serves both spellings", () => {
   ]);
 });
 
-test("_redirects: Netlify prefers files and takes the first line, Cloudflare Pages redirects and prefers literal paths", () => {
+test("in _redirects, Netlify prefers files and takes the first line; Cloudflare Pages prefers redirects and literal paths", () => {
   const _redirects = "/file /x\n/old/* /1/:splat\n/old/a /2\n/forced /y 301!\n/gone/* /404.html 410!\n";
   const files = { ...pages, _redirects, "forced.html": "", "gone/a.html": "" };
   const paths = "/file /old/a /old/a/ /forced /gone/a";
@@ -122,7 +122,7 @@ test("_redirects: Netlify prefers files and takes the first line, Cloudflare Pag
   expect(answers(files, "/file /forced")).toEqual([["file.html", "301 /y"], "_redirects:1: choose --host"]);
 });
 
-test("rules for other host names are not about this website", () => {
+test("rules for other host names do not apply to this website", () => {
   const _redirects = `https://x.netlify.app/* ${home}:splat 301!\n${home}old /new\n`;
   const _headers = "https://:project.pages.dev/*\n  X-Robots-Tag: noindex\n";
   expect(answers({ ...pages, _redirects, _headers }, "/file /old")).toEqual([["file.html", "301 /new"], ""]);
@@ -149,7 +149,7 @@ test("X-Robots-Tag is read from _headers, netlify.toml and vercel.json", () => {
   ]);
 });
 
-test("configuration of two hosts is ignored until one is chosen", () => {
+test("if there are configurations for two hosts, both are ignored until one is chosen", () => {
   const files = { ...pages, "netlify.toml": "", "vercel.json": "{}" };
   expect(answers(files, "/folder")).toEqual([["folder/index.html"], "files of several hosts: choose one with --host"]);
   expect(answers(files, "/folder", "netlify")).toEqual([["301 /folder/"], ""]);

@@ -29,13 +29,13 @@ test("a clean shop has no findings", async () => {
   expect((await audited([])).map(inWords)).toEqual([]);
 });
 
-test.each(defects)("$rule is found once, where it is: $shown", ({ rule, shown }) => {
+test.each(defects)("$rule is found exactly once, at $shown", ({ rule, shown }) => {
   const own = rows.filter((row) => row.rule === rule);
   expect(own.map(inWords)).toHaveLength(1);
   expect(inWords(own[0]!)).toContain(shown);
 });
 
-test("nothing else is found", () => {
+test("only the planted defects are found", () => {
   const known = new Set<string>(defects.map(({ rule }) => rule));
   expect(rows.filter(({ rule }) => !known.has(rule)).map(inWords)).toEqual([]);
   expect(defects.length).toBeGreaterThan(31);

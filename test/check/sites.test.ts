@@ -42,7 +42,7 @@ const written = (result: CheckResult, all = false) =>
 describe.each(readdirSync(folder))("%s", (file) => {
   const { routes, options } = parseSiteFile(readFileSync(path.join(folder, file), "utf8"));
 
-  test("two checks give the same valid bytes, and rules that need a complete read are not claimed without one", async () => {
+  test("two checks give the same valid output, and a partial read makes no claim that needs a complete one", async () => {
     await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, ...crawl, ...options });
     const result = await checkTree(tree, { now });
     const texts = written(result, true);
@@ -64,7 +64,7 @@ describe.each(readdirSync(folder))("%s", (file) => {
 const unsaid =
   /^(?:limit|archive|homepage|known-path)-|^(?:https-missing|robots-unknown|not-local|proxy-failed|proxy-refused|client-failed|url-damaged|xml-doctype|no-entries|crawl-delay|body-no-length|feed-next|image-license)$/;
 
-test("every problem of a website belongs to a rule; problems of our own limits and files do not", () => {
+test("every problem of a website belongs to a rule; problems with our own limits and files do not", () => {
   const sitemaps = (code: string): Sitemap[] => [
     { kind: "invalid", url: home, reason: problem(code as "empty", { value: "html" }) },
     ...(["website", "robots", "xml"] as const).map(
@@ -97,7 +97,7 @@ test("a heuristic is never an error; every rule has a sentence, a fix and a link
 describe("a hostile website", () => {
   const size = Number(process.env["SITEGROVE_HOSTILE"] ?? some(3000, 500));
 
-  test("URLs of 100 kB with many faults make a short output", async () => {
+  test("whose URLs of 100 kB have many faults gets a short output", async () => {
     const long = `https://u:p@other.test/${"%zz//\u202e\u001b]0;x\u0007 ä?utm_a=1&PHPSESSID=".repeat(2500)}`;
     const routes = { "/robots.txt": robots("/s.xml"), "/s.xml": urlset(...many(some(50), (number) => long + number)) };
     const texts = written(await checked(routes, { limits: withFixedLimits({ urlLength: 200_000 }) }), true);
@@ -108,7 +108,7 @@ describe("a hostile website", () => {
     expect(texts.join("").includes("u:p@")).toBe(false);
   });
 
-  test("different faults on every page are counted, not kept", async () => {
+  test("with different faults on every page has them counted, but not kept in memory", async () => {
     const entries = many(
       size,
       (number) =>
@@ -125,7 +125,7 @@ describe("a hostile website", () => {
     expect(JSON.stringify(result).length).toBeLessThan(500_000);
   });
 
-  test("a fault in each of very many sitemaps makes a bounded number of findings", async () => {
+  test("with a fault in each of very many sitemaps gets a bounded number of findings", async () => {
     // The first thousand sitemaps have their own findings.
     const count = 1010;
     const all = new Findings(() => "warning");
@@ -151,7 +151,7 @@ function many(count: number, make: (number: number) => string): string[] {
   return Array.from({ length: count }, (_, number) => make(number));
 }
 
-test("the only finding about an unreachable website is that", async () => {
+test("the only finding about an unreachable website is that it is unreachable", async () => {
   const client = { request: async () => problem("connection-refused") };
   await using tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
   const result = await checkTree(tree, { now });

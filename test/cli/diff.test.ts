@@ -77,7 +77,7 @@ const pages = (from: number, count: number) =>
 const both = () => [at("monday.warc.gz"), at("tuesday.warc")];
 const short = (text: string) => text.replaceAll(site.homepage, "/").replaceAll(`${folder}/`, "");
 
-test("a summary for people: counts, by sitemap and by section, what changed, examples", async () => {
+test("the default output is a summary: counts, counts by sitemap and section, changed fields, and examples", async () => {
   const { code, stdout, stderr } = await sitegrove(["diff", ...both()]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(short(stdout)).toBe(`monday.warc.gz → tuesday.warc
@@ -133,7 +133,7 @@ test("without differences, the summary says so, and the other formats are empty"
   expect(readXml(await same("rss")).children[0]?.children.some(({ name }) => name === "item")).toBe(false);
 });
 
-test("ndjson: one change per line, as the schema says", async () => {
+test("-f ndjson writes one change per line, as the schema says", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "ndjson"]);
   const lines = jsonLines(stdout);
   for (const line of lines) expect(validate?.(line), JSON.stringify(validate?.errors)).toBe(true);
@@ -154,7 +154,7 @@ test("ndjson: one change per line, as the schema says", async () => {
   });
 });
 
-test("csv: one change per row, read back by another parser", async () => {
+test("-f csv writes one change per row, which another parser reads back", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "csv"]);
   const rows = parse(stdout, { columns: true }) as Record<string, string>[];
   expect(rows).toHaveLength(8);
@@ -169,7 +169,7 @@ test("csv: one change per row, read back by another parser", async () => {
   });
 });
 
-test("pages: URLs of the chosen kinds", async () => {
+test("-f pages writes the URLs of the kinds chosen with --only", async () => {
   const pages = async (...flags: string[]) =>
     short((await sitegrove(["diff", ...both(), "-f", "pages", ...flags])).stdout);
   expect(await pages("--only", "added")).toBe("/blog/3?a=1&b=2\n");
@@ -181,7 +181,7 @@ test("pages: URLs of the chosen kinds", async () => {
   );
 });
 
-test("rss: a feed of new pages that other parsers read", async () => {
+test("-f rss writes a feed of new pages that other parsers can read", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "rss"]);
   const url = `${site.homepage}blog/3?a=1&b=2`;
   const { name, attributes, children } = readXml(stdout);
@@ -195,14 +195,14 @@ test("rss: a feed of new pages that other parsers read", async () => {
   expect(new Date(item?.["pubDate"] ?? "")).toEqual(new Date("2024-05-31"));
 });
 
-test("markdown: tables for the summary of a run", async () => {
+test("-f markdown writes tables for the summary of a CI run", async () => {
   const { stdout } = await sitegrove(["diff", ...both(), "-f", "markdown"]);
   expect(short(stdout)).toContain("### What changed: `monday.warc.gz` → `tuesday.warc`\n");
   expect(short(stdout)).toContain("| `/a.xml` | 1 | 1 | 2 | 1 |\n");
   expect(short(stdout)).toContain("- `/blog/1`: `lastModified 2024-05-01 → 2024-05-31`\n");
 });
 
-test("a website is crawled, and compared with an archive or a list", async () => {
+test("a website is crawled and compared with an archive or a list", async () => {
   isLater = true;
   const flags = ["--no-known", "--no-homepage", "-f", "ndjson"];
   const live = await sitegrove(["diff", at("monday.warc.gz"), site.homepage, ...flags]);
@@ -214,7 +214,7 @@ test("a website is crawled, and compared with an archive or a list", async () =>
   isLater = false;
 });
 
-test("standard input and pipes are sides, too", async () => {
+test("either side can be standard input or a pipe", async () => {
   const list = file("some.txt", "https://example.org/1\nhttps://example.org/2\n");
   const more = gzipSync("https://example.org/2\nhttps://example.org/3\n");
   expect((await sitegrove(["diff", list, "-", "-f", "pages"], { input: more })).stdout).toBe(
@@ -227,7 +227,7 @@ test("standard input and pipes are sides, too", async () => {
   expect(archive).toEqual({ code: 2, stdout: "", stderr });
 });
 
-test("a list may be empty, and that is reported", async () => {
+test("an empty list is accepted, and reported", async () => {
   const empty = file("empty.txt", "");
   const list = file("one.txt", "https://example.org/1\n");
   const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "pages"]);
@@ -236,7 +236,7 @@ test("a list may be empty, and that is reported", async () => {
 });
 
 describe("exit codes", () => {
-  test("6: there are differences; without --exit-code, 0", async () => {
+  test("6 means that there are differences; without --exit-code, it is 0", async () => {
     expect((await sitegrove(["diff", ...both()])).code).toBe(0);
     const { code, stderr } = await sitegrove(["diff", ...both(), "--exit-code"]);
     expect({ code, stderr }).toEqual({ code: 6, stderr: "sitegrove: 8 differences\n" });
@@ -245,7 +245,7 @@ describe("exit codes", () => {
     ).toBe(0);
   });
 
-  test("3: a side is incomplete; what is missing there is unknown, never removed", async () => {
+  test("3 means that a side is incomplete: what is missing there is unknown, never removed", async () => {
     const { code, stdout, stderr } = await sitegrove(`diff ${at("monday.warc.gz")} ${at("broken.warc.gz")} -f ndjson`);
     expect(code).toBe(3);
     const kinds = jsonLines(stdout).map(({ kind }) => kind);
@@ -255,14 +255,14 @@ describe("exit codes", () => {
     expect(stderr).toMatch(/\d+ pages are unknown: missing on an incomplete side\n/);
   });
 
-  test("6 wins over 3, and standard error says both", async () => {
+  test("6 wins over 3, and standard error reports both", async () => {
     const { code, stderr } = await sitegrove(["diff", at("broken.warc.gz"), at("tuesday.warc"), "--exit-code"]);
     expect(code).toBe(6);
     expect(stderr).toContain("incomplete");
     expect(stderr).toMatch(/\d+ differences\n/);
   });
 
-  test("4: a website without a sitemap; the old output stays", async () => {
+  test("4 means that a website has no sitemap, and the old output is kept", async () => {
     const empty = await serve({ "/": "<!doctype html><title>Empty</title>" });
     const output = file("before.xml", "before");
     const run = await sitegrove(`diff ${at("monday.warc.gz")} ${empty.homepage} -f rss -o ${output} --force`);
@@ -270,14 +270,14 @@ describe("exit codes", () => {
     expect(readFileSync(output, "utf8")).toBe("before");
   });
 
-  test("5: a website that cannot be reached", async () => {
+  test("5 means that a website cannot be reached", async () => {
     const nobody = await serve({});
     nobody.close();
     const run = await sitegrove(`diff ${at("monday.warc.gz")} ${nobody.homepage} --retries 0 --exit-code`);
     expect(run.code).toBe(5);
   });
 
-  test("130: Ctrl-C ends it immediately, and leaves neither temporary files nor an output", async () => {
+  test("130 means that Ctrl-C ended it, immediately and without leaving temporary files or an output", async () => {
     const place = mkdtempSync(at("temporary-"));
     const list = file("many.txt", pages(0, 1000));
     const asked = site.asked("/never.xml");
@@ -305,7 +305,7 @@ test.each([
   expect(run).toMatchObject({ code: 2, stdout: "" });
 });
 
-test("a terminal shows the same summary, and progress until then", async () => {
+test("on a terminal, the summary is the same, after live progress", async () => {
   const piped = await sitegrove(["diff", ...both()]);
   const quiet = await onTerminal(`diff ${both().join(" ")} --no-progress`);
   expect(quiet.stdout.replaceAll("\r\n", "\n")).toBe(piped.stdout);
@@ -313,7 +313,7 @@ test("a terminal shows the same summary, and progress until then", async () => {
   expect(lively.replaceAll(/\r\u001b\[2K.*?(?=\r\u001b\[2K)|\r\u001b\[2K/g, "")).toBe(piped.stdout);
 });
 
-test("NDJSON can be compared: fields count, and the trailer says whether the list is complete", async () => {
+test("NDJSON files can be compared: their fields count, and the trailer says whether a list is complete", async () => {
   const line = (name: string, more: object = {}) =>
     `${JSON.stringify({ url: `https://example.org/${name}`, ...more, sitemap: "https://example.org/a.xml" })}\n`;
   const one = line("1", { lastModified: "2024-01-01" });

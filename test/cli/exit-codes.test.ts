@@ -9,7 +9,7 @@ import { proxyServer } from "../support/proxy-server.ts";
 import { ended, jsonLines, launch, shell, sitegrove, start } from "./program.ts";
 import { type Handler, serve } from "./website.ts";
 
-// More than a pipe and its buffers hold.
+// The output is larger than a pipe and its buffers.
 const many = Array.from({ length: 10_000 }, (_, index) => `{base}/many/${index}`);
 const site = await serve({
   "/good.xml": urlset("{base}/a"),
@@ -34,7 +34,7 @@ test.each([
   expect(await sitegrove([...from(name), "-f", "pages"])).toEqual({ code, stdout: `${site.homepage}a\n`, stderr });
 });
 
-test("4: no sitemap found, and where discovery looked", async () => {
+test("4: no sitemap was found, and the program says where it looked", async () => {
   const { code, stderr } = await sitegrove(["ls", site.homepage, "-f", "pages"]);
   expect(code).toBe(4);
   expect(stderr).toContain(`no sitemap found for ${site.homepage}`);
@@ -43,7 +43,7 @@ test("4: no sitemap found, and where discovery looked", async () => {
   expect(stderr).toContain("If you know its address: sitegrove ls --sitemap URL");
 });
 
-describe("5: the website could not be reached, or refused all requests, and the cause comes first", () => {
+describe("5: the website could not be reached, or refused all requests, and the cause is printed first", () => {
   test.each([
     [["ls", "http://nowhere.invalid/"], "Could not connect to nowhere.invalid: the host name does not exist"],
     [["ls", "http://127.9.9.9:8088/"], "Could not connect to 127.9.9.9:8088: connection refused"],
@@ -68,7 +68,7 @@ describe("5: the website could not be reached, or refused all requests, and the 
     ],
     // Requests that were never sent were not refused.
     [429, { "retry-after": "3600" }, /^HOST: rate limited until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/],
-  ])("a website that answers %i", async (status, headers, said) => {
+  ])("for a website that answers %i", async (status, headers, said) => {
     const refuse: Handler = (_, response) => void response.writeHead(status, headers).end();
     const refusing = await serve(refuse);
     const words = ["ls", refusing.homepage, "--retries", "0", "-f", "ndjson", "--trailer"];
@@ -83,7 +83,7 @@ describe("5: the website could not be reached, or refused all requests, and the 
     expect(code).toBe(5);
   });
 
-  test("https on a port that speaks plain HTTP", async () => {
+  test("for https on a port that speaks plain HTTP", async () => {
     const { host } = new URL(site.homepage);
     const stderr = `sitegrove: Could not connect to ${host}: the server does not speak TLS on this port; try http://\n`;
     expect(await sitegrove(["ls", `https://${host}/`, "-f", "pages"])).toEqual({ code: 5, stdout: "", stderr });
@@ -106,7 +106,7 @@ test("a website without TLS, given without a scheme, is read over http, and the 
     expect(run.stderr, words[0]).toContain(said);
     expect([0, 3, 4], words[0]).toContain(run.code);
     const robots = proxy.asked.splice(0).filter((line) => line.endsWith("/robots.txt"));
-    // A diff needs to know first what it compares.
+    // A diff has to know first what it compares.
     expect(robots, words[0]).toHaveLength(words[0] === "diff" ? 2 : 1);
   }
 });
@@ -129,7 +129,7 @@ test.each([
   ["http:127.0.0.1:PORT", ""],
   ["127.0.0.1:PORT", "sitegrove: no scheme given, using http://127.0.0.1:PORT\n"],
   ["localhost:PORT/", "sitegrove: no scheme given, using http://localhost:PORT/\n"],
-])("%s is understood as a website", async (name, said) => {
+])("%s is accepted as a website", async (name, said) => {
   const { port } = new URL(site.homepage);
   const words = ["ls", name.replace("PORT", port), "--no-known", "--no-robots", "-f", "pages"];
   const { code, stderr } = await sitegrove(words);
@@ -139,7 +139,7 @@ test.each([
 });
 
 test.each(["http:/127.0.0.1:PORT", "127.0.0.1:PORT", "localhost:PORT"])(
-  "a document at %s is understood, too",
+  "a document at %s is accepted, too",
   async (name) => {
     const document = `${name.replace("PORT", new URL(site.homepage).port)}/good.xml`;
     const listed = { code: 0, stdout: expect.stringMatching(/^http:.*\/a\n$/) };
@@ -148,7 +148,7 @@ test.each(["http:/127.0.0.1:PORT", "127.0.0.1:PORT", "localhost:PORT"])(
   },
 );
 
-test("5: a website that speaks only HTTP/2", async () => {
+test("5: the website speaks only HTTP/2", async () => {
   const server = createSecureServer(selfSigned({ names: ["127.0.0.1"] }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -160,7 +160,7 @@ test("5: a website that speaks only HTTP/2", async () => {
   expect(code).toBe(5);
 });
 
-test("a Crawl-delay that is not respected is reported once", async () => {
+test("a Crawl-delay that is not respected is reported once, and one that --delay satisfies is not", async () => {
   const slow = await serve({ "/robots.txt": "User-agent: *\nCrawl-delay: 2\n", "/sitemap.xml": urlset("{base}/a") });
   const said =
     "sitegrove: robots.txt asks for a Crawl-delay of 2 s; requests are sent faster; respect it with --crawl-delay\n";
@@ -181,29 +181,29 @@ test.each([
   expect(code).toBe(3);
 });
 
-test("0: a pipe that is closed early ends the program quietly", async () => {
+test("0: the program ends quietly if its output pipe is closed early", async () => {
   const { stdout, stderr } = await shell(
     `eval "$SITEGROVE" ls --sitemap ${site.homepage}stalls.xml -f pages | head -1; echo "exit \${PIPESTATUS[0]}"`,
   );
   expect({ stdout, stderr }).toEqual({ stdout: `${site.homepage}many/0\nexit 0\n`, stderr: "" });
 });
 
-test.skipIf(!existsSync("/dev/full"))("1: a full disk is an error", async () => {
+test.skipIf(!existsSync("/dev/full"))("1: the disk is full", async () => {
   const { code, stderr } = await shell(`eval "$SITEGROVE" ${from("good.xml").join(" ")} -f pages > /dev/full`);
   expect(code).toBe(1);
   expect(stderr).toBe("sitegrove: the output could not be written: no space left on device\n");
 });
 
-test("0: a pipe that is closed before the help is written", async () => {
+test("0: the program ends quietly if its pipe is closed before the help is written", async () => {
   const { stdout, stderr } = await shell(`eval "$SITEGROVE" ls --help | true; echo "exit \${PIPESTATUS[0]}"`);
   expect({ stdout, stderr }).toEqual({ stdout: "exit 0\n", stderr: "" });
 });
 
-describe("stopped", () => {
+describe("a stopped program", () => {
   test.each([
     ["ndjson", "SIGINT", 130],
     ["pages", "SIGTERM", 143],
-  ] as const)("immediately, with complete lines: %s by %s exits with %i", async (format, signal, exitCode) => {
+  ] as const)("ends immediately, with complete lines: %s by %s exits with %i", async (format, signal, exitCode) => {
     const run = launch([...from("stalls.xml"), "-f", format]);
     let seen = 0;
     await new Promise<void>((resolve) => {
@@ -221,7 +221,7 @@ describe("stopped", () => {
     expect(stderr).toMatch(/^sitegrove: stopped: 10,000 pages listed, incomplete\n/);
   });
 
-  // Reads a little, then no more: the pipe is full and the program waits in the middle of the document.
+  // Reads a little, then stops, so the pipe is full and the program waits in the middle of the document.
   const startJson = async () => {
     const child = start([...from("more.xml"), "-f", "json"]);
     const first = await new Promise<Buffer>((resolve) => {
@@ -235,7 +235,7 @@ describe("stopped", () => {
     return { child, first };
   };
 
-  test("a JSON document is closed", async () => {
+  test("closes its JSON document", async () => {
     const { child, first } = await startJson();
     const end = ended(child);
     // The signal arrives while the program waits. Only then does the reader continue.
@@ -246,7 +246,7 @@ describe("stopped", () => {
     expect(tree.root.children[0].pages.length).toBeLessThan(40_000);
   });
 
-  test("if its reader closes the pipe, the program does not wait", async () => {
+  test("does not wait if the reader closes the pipe", async () => {
     const { child } = await startJson();
     expect(await new Promise((resolve) => child.on("exit", resolve))).toBe(130);
     child.stdout?.destroy();

@@ -34,7 +34,7 @@ describe("a pattern", () => {
     ["/blog/a", false],
     [/BLOG/gi, true],
     [/^http:/, false],
-  ])("%s on a URL: %s", (text, expected) => {
+  ])("%s matches a URL: %s", (text, expected) => {
     const matches = pattern(text);
     expect([matches(url), matches(url)]).toEqual([expected, expected]);
   });
@@ -44,19 +44,19 @@ describe("a pattern", () => {
     expect(pattern(`${"*a".repeat(2000)}*b`)("a".repeat(100_000))).toBe(false);
   });
 
-  test("that is empty or no regular expression is refused", () => {
+  test("that is empty or an invalid regular expression is refused", () => {
     expect(() => pattern("")).toThrow(SitemapError);
     expect(() => pattern("/(/")).toThrow(SitemapError);
   });
 });
 
-describe("--since", () => {
+describe("the value of --since", () => {
   test.each([
     ["2024-05-01", "2024-05-01T00:00:00.000Z"],
     ["2024", "2024-01-01T00:00:00.000Z"],
     ["2024-05-01T10:00+02:00", "2024-05-01T08:00:00.000Z"],
     [new Date(0), "1970-01-01T00:00:00.000Z"],
-  ])("%s is %s", (given, instant) => {
+  ])("%s means %s", (given, instant) => {
     expect(new Date(since("since", given)).toISOString()).toBe(instant);
   });
 
@@ -64,7 +64,7 @@ describe("--since", () => {
     ["36h", 36],
     ["7d", 7 * 24],
     ["2w", 14 * 24],
-  ])("%s is %i hours ago", (text, hours) => {
+  ])("%s means %i hours ago", (text, hours) => {
     const [before, instant, after] = [Date.now(), since("since", text), Date.now()];
     expect(instant).toBeGreaterThanOrEqual(before - hours * 3_600_000);
     expect(instant).toBeLessThanOrEqual(after - hours * 3_600_000);
@@ -80,12 +80,12 @@ describe("--since", () => {
     ["2024-02", "2024-02-29T23:59:59.999Z"],
     ["2024-02-28", "2024-02-28T23:59:59.999Z"],
     ["2024-02-28T10:00:00+01:00", "2024-02-28T09:00:00.000Z"],
-  ])("takes the date %s of a page for its last instant, %s", (date, instant) => {
+  ])("compares a page's date %s by its last instant, %s", (date, instant) => {
     expect(new Date(lastInstant(date)).toISOString()).toBe(instant);
   });
 });
 
-describe("through the program", async () => {
+describe("in the program", async () => {
   const page = (path: string, date: string) => dated(`{base}/${path}`, date);
   const part = (path: string, date: string) => child(`{base}/${path}`, `<lastmod>${date}</lastmod>`);
   const site = await serve({
@@ -111,14 +111,14 @@ describe("through the program", async () => {
     return { paths: stdout.trimEnd().split("\n"), stderr, code, requests: [...site.requests] };
   };
 
-  test("--since keeps what is new, and says what it could not judge", async () => {
+  test("--since keeps new pages, and says how many it skipped because they have no date", async () => {
     const chosen = await pages("--since", "2024-01");
     expect(chosen.paths).toEqual(["/shared", "/new/a", "/elsewhere/a", "/shared", "/direct/a"]);
     expect(chosen.stderr).toBe("sitegrove: --since skipped 1 page without a date\n");
     expect(chosen.requests).toContain("/old.xml");
   });
 
-  test("--since uses the date of a news story or feed item if there is no other", async () => {
+  test("--since uses the date of a news story or feed item if the page has no other", async () => {
     const feed = `<rss version="2.0"><channel><item><link>http://e.example/fresh</link>
       <pubDate>Sat, 01 Jun 2024 10:00:00 GMT</pubDate></item><item><link>http://e.example/stale</link>
       <pubDate>Wed, 01 Jan 2020 10:00:00 GMT</pubDate></item></channel></rss>`;
@@ -127,7 +127,7 @@ describe("through the program", async () => {
     expect(stderr).toBe("");
   });
 
-  test("sitemaps are chosen by the URL that their index gives, and indexes stay", async () => {
+  test("sitemap filters match the URL given in the index, and never exclude the index", async () => {
     const chosen = await pages("--include-sitemap", "new");
     expect(chosen.paths).toEqual(["/new/a", "/new/b", "/new/undated", "/elsewhere/a"]);
     expect(chosen.requests).not.toContain("/old.xml");

@@ -27,7 +27,7 @@ const kinds = [
 const kindOf = (at: number) => (kinds[at % 20] === "large" && at % 250 > 60 ? "plain" : (kinds[at % 20] as string));
 const pagesOf = (at: number) => (kindOf(at) === "large" ? 20_000 : 5 + (at % 30));
 
-describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () => {
+describe.runIf(isLong)(`every one of ${count} websites gets the right result`, { timeout: 900_000 }, () => {
   let server: Server;
   let folder: string;
   let sites: string[];
@@ -112,13 +112,13 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     return list;
   };
 
-  test("a journal, killed twenty times", async () => {
+  test("from a journal, killed twenty times", async () => {
     const words = ["fleet", "--from", at("sites.txt"), "--out", at("out"), "-f", "none", ...flags];
     await killed(words, 20, at("out/sites.ndjson"));
     expectTruth(await collected(readResults(at("out/sites.ndjson"))));
   });
 
-  test.skipIf(!hasRedis)("three workers: eight kills, one stopped past its lease, Redis killed", async () => {
+  test.skipIf(!hasRedis)("from three workers: eight kills, one past its lease, Redis killed", async () => {
     const redis = await startRedis();
     process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
@@ -138,7 +138,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
         const dying = workers[kill % 3];
         if (kill === 3) {
           dying?.kill("SIGSTOP");
-          // Past its lock.
+          // Waits until its lock has expired.
           await sleep(5000);
           dying?.kill("SIGCONT");
           await grown(count / 20);
@@ -158,7 +158,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     }
   });
 
-  test.skipIf(!hasS3)("a bucket, killed four times", async () => {
+  test.skipIf(!hasS3)("from a bucket, killed four times", async () => {
     const s3 = await startS3();
     await s3.makeBucket("bucket");
     const env = { ...s3.env, XDG_STATE_HOME: folder };
@@ -169,7 +169,7 @@ describe.runIf(isLong)(`a list of ${count} websites`, { timeout: 900_000 }, () =
     const summaries: SiteSummary[] = [];
     for (const key of await bucket.list("summaries/")) summaries.push(JSON.parse((await bucket.get(key)) ?? ""));
     expectTruth(summaries);
-    // Nothing is left of attempts that were killed.
+    // Killed attempts leave no files.
     const named = summaries.flatMap(({ files }) => Object.values(files));
     expect([...(await bucket.list("pages/")), ...(await bucket.list("sitemaps/"))].sort()).toEqual(named.sort());
   });

@@ -38,7 +38,7 @@ async function rows(table: string, run: string): Promise<Record<string, unknown>
   return (await Promise.all(parts.map((name) => parquetRows(path.join(place, name))))).flat();
 }
 
-test("repeating a dataset, also after --retry, duplicates no row", async () => {
+test("making a dataset again, also after --retry, duplicates no row", async () => {
   const robots = "User-agent: *\nContent-Signal: search=yes, ai-train=no\n";
   const { sites } = await manyServers({ count: 4, robots });
   const gone = await manyServers({ count: 1 });
@@ -62,7 +62,7 @@ test("repeating a dataset, also after --retry, duplicates no row", async () => {
   expect(table.find(({ site }) => site === sites[0])?.["preferences"]).toEqual(["search=yes", "ai-train=no"]);
   for (const row of [...pages, ...sitemaps, ...table])
     expect(row).toMatchObject({ run: "monday", site: expect.any(String), fetched_at: expect.any(Date) });
-  // Another name is another run.
+  // Another name makes another run.
   expect((await dataset("monday", "--run", "again")).code).toBe(0);
   expect(await rows("pages", "again")).toHaveLength(12);
   expect(readdirSync(at("data")).sort()).toEqual(["changes", "pages", "problems", "sitemaps", "sites"]);
@@ -76,7 +76,7 @@ test("missing and damaged files are reported, and everything else is included", 
   );
   rmSync(at(`out/${files[0].pages}`));
   appendFileSync(at(`out/${files[1].pages}`), '{"url":5}\nhalf a li');
-  // Cut between two lines: what is left is valid.
+  // The file is cut between two lines, so what is left is valid.
   const [line] = readFileSync(at(`out/${files[2].pages}`), "utf8").split("\n");
   writeFileSync(at(`out/${files[2].pages}`), `${line}\n`);
   const { code, stdout, stderr } = await dataset("out");
@@ -113,7 +113,7 @@ test.each<[string, (name: string, text: string) => void]>([
       execFileSync("mkfifo", [name]);
     },
   ],
-])("a file of sitemaps that %s is damaged, and everything else is included", async (_, damage) => {
+])("a sitemaps file that %s is reported as damaged, and everything else is included", async (_, damage) => {
   const { sites } = await manyServers({ count: 2 });
   await fleet("out", ...sites);
   const [file = ""] = readdirSync(at("out/sitemaps"), { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -126,7 +126,7 @@ test.each<[string, (name: string, text: string) => void]>([
   expect(stderr).toContain("incomplete: files of 1 website are missing or damaged");
 });
 
-test("damaged lines of the journal are counted, because a website may be missing", async () => {
+test("damaged lines of the journal are reported, because a website may be missing", async () => {
   const { sites } = await manyServers({ count: 3 });
   await fleet("out", ...sites);
   const journal = readFileSync(at("out/sites.ndjson"), "utf8");
@@ -159,7 +159,7 @@ test("a table that does not fit on the disk is an error, even if only its end is
 test.each([
   ["csv", 2, "are in csv: a dataset needs a run with -f ndjson"],
   ["none", 0, "2 websites"],
-])("with -f %s", async (format, code, message) => {
+])("a run with -f %s gives a dataset, or an error that says why it cannot", async (format, code, message) => {
   const { sites } = await manyServers({ count: 2 });
   await fleet("out", ...sites, "-f", format);
   const { code: ended, stdout, stderr } = await dataset("out");
@@ -167,10 +167,10 @@ test.each([
   if (code === 0) expect(await rows("sites", "out")).toHaveLength(2);
 });
 
-test("websites of the run that have no result yet are counted, and make the dataset incomplete", async () => {
+test("websites of the run without a result yet are counted, and make the dataset incomplete", async () => {
   const { sites } = await manyServers({ count: 3 });
   await fleet("out", ...sites);
-  // As a process that was killed leaves it: one result is half written, and another website was not started.
+  // A killed process leaves this behind: one result is half written, and another website was not started.
   const lines = readFileSync(at("out/sites.ndjson"), "utf8").trimEnd().split("\n");
   const waiting = JSON.stringify({
     ...JSON.parse(lines[1] ?? ""),
@@ -183,7 +183,7 @@ test("websites of the run that have no result yet are counted, and make the data
   expect(stderr).toContain("incomplete: 2 websites have no result yet");
 });
 
-test("a large table is split into parts, which replace earlier ones", async () => {
+test("a large table is split into parts, and the parts replace those of an earlier dataset", async () => {
   // Rows are written in groups of 10,000.
   const { sites } = await manyServers({ count: 2, pages: 10_500 });
   await fleet("out", ...sites);
@@ -197,8 +197,8 @@ test("a large table is split into parts, which replace earlier ones", async () =
   }
 });
 
-test("a dataset that is killed while it replaces another one has all rows of the websites in `sites`, once; repeating it cleans up", async () => {
-  /** Fails at an operation, like a process that is killed there: nothing is undone. */
+test("a dataset killed while it replaces another one has every row of the websites in `sites` exactly once; making it again cleans up", async () => {
+  /** Throws at an operation, like a process that is killed there, so nothing is cleaned up. */
   class MortalStore extends Store {
     left = Number.POSITIVE_INFINITY;
     #live() {
@@ -248,7 +248,7 @@ test("a dataset that is killed while it replaces another one has all rows of the
   expect(readdirSync(at("data/pages/run=out")).sort()).toEqual(["notes.txt", "part-0001.parquet"]);
 });
 
-test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one run at a time", async () => {
+test.skipIf(!hasRedis)("a dataset can be made from the output of workers, one run at a time", async () => {
   const { sites } = await manyServers({ count: 3 });
   const redis = await startRedis();
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
@@ -265,7 +265,7 @@ test.skipIf(!hasRedis)("a dataset can be made from the outputs of workers, one r
 });
 
 test.skipIf(!hasPython("duckdb", "pandas", "pyarrow"))(
-  "DuckDB and pandas read all runs; times are UTC; changes are a table",
+  "DuckDB and pandas read all runs, with times in UTC and changes as a table",
   async () => {
     let names = ["a", "b"];
     const { sites } = await manyServers({

@@ -18,7 +18,7 @@ import { testFolder } from "../support/test-folder.ts";
 import { failureRows } from "./failure-rows.ts";
 import { type Ended, ended, launch, type Started, start } from "./program.ts";
 
-// More than one death of a website is what the last row is about.
+// The last row is about a website that kills several workers.
 const { SITEGROVE_KILLS = String(some(2, 1)) } = process.env;
 
 const [killed, stoppedPastLease, redisKilled, connectionLost, redisFull, deadly] = failureRows;
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await Promise.all([...processes.map(({ end }) => end), ...workers.map((worker) => worker.stop())]);
     [processes, workers] = [[], []];
   });
-  /** Answers the first visits, and holds the others until it is opened. */
+  /** Lets the first visits pass, and holds the others until `open` is called. */
   function hold(first = 0): { readonly visited: Promise<unknown>; open(): void } {
     let visits = 0;
     const events = new EventEmitter().setMaxListeners(0);
@@ -94,7 +94,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await counted(queue, ({ done }) => done >= count);
     const results: SiteSummary[] = [];
     for await (const summary of queue.results()) results.push(summary);
-    // Nothing is lost, and nothing is there twice.
+    // Nothing is lost, and nothing is duplicated.
     expect(results.map(({ site }) => site)).toEqual(jobs(count).map(({ homepage }) => homepage));
     return results;
   }
@@ -114,7 +114,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const results = await done(queue, some(24, 12));
     if (Number(SITEGROVE_KILLS) < 3)
       expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
-    // Nothing is left of attempts that were killed. Each result names a file that is there.
+    // Killed attempts leave no files, and every result names a file that exists.
     const kept = files().filter((name) => !name.startsWith("summaries/"));
     expect(kept.sort()).toEqual(results.flatMap((result) => Object.values(result.files)).sort());
     for (const { files: named } of results) expect(readFileSync(at(named["pages"]), "utf8")).not.toBe("");
@@ -130,9 +130,9 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     onVisit = () => {};
     work();
     const [result] = await done(queue, 1);
-    // The second attempt, or one after that: on a busy machine, a lease of a second is lost by others, too.
+    // This may be the second attempt or a later one: on a busy machine, other workers may also lose a lease of a second.
     expect(Number(result?.attemptId.split("-")[1])).toBeGreaterThanOrEqual(2);
-    // It finds everything answered, and publishes late; then it ends.
+    // It finds all its requests answered, publishes too late, and ends.
     gate.open();
     zombie.child.kill("SIGCONT");
     zombie.child.kill("SIGTERM");
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
   test(redisKilled, async () => {
     const queue = await filled(10);
     const gate = hold(3);
-    // A busy machine must not cost a lease: who reads it again would wait behind the gate, too.
+    // A busy machine must not lose a lease, because the next reader would wait behind the gate, too.
     for (let count = 0; count < 2; count += 1) work(["--concurrency", "3", "--lease", "30"]);
     await counted(queue, ({ done, active }) => done === 3 && active >= 6);
     await redis.kill();
@@ -159,7 +159,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await queue.close();
   });
 
-  // Silence takes long to notice: without that, it is much the same.
+  // Silence takes long to notice, so only the long run waits for it.
   test.each(isLong ? (["cut", "freeze"] as const) : (["cut"] as const))(`${connectionLost} (%s)`, async (how) => {
     const queue = await filled(8);
     const proxy = await tcpProxy(redis.port);
@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     work(["--concurrency", "3"], proxy.port);
     await counted(queue, ({ done, active }) => done === 2 && active >= 3);
     proxy[how]();
-    // Its leases end: others have what it was reading.
+    // Its leases end, and other workers take over its websites.
     const other = await RunQueue.open(url(), { leaseTime: 1000 });
     const taken: Lease[] = [];
     while (taken.at(-1)?.starts !== 2) taken.push((await other.take(new AbortController().signal)) as Lease);
@@ -203,7 +203,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
 
   test(deadly, async () => {
     const queue = await filled(1);
-    // Processes that die are much the same as connections that end without a word: the last one is one, in the long run all.
+    // A killed process is much like a connection that ends silently, so only the last worker is a process, except in the long run.
     const processesThatDie = some(3, 1);
     for (let death = 1; death <= 5 - processesThatDie; death += 1) {
       const dying = await RunQueue.open(url(), { leaseTime: 800 });

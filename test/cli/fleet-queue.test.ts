@@ -45,14 +45,14 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const kill = (signal: NodeJS.Signals) => void child.kill(signal);
     return { end: ended(child), stderr: child.stderr!, kill };
   };
-  /** By a connection of our own: starting the program for each look takes longer than what it looks at. */
+  /** Uses a connection of our own, because starting the program for each query would take longer than the query itself. */
   async function counts(run?: string): Promise<QueueCounts> {
     const queue = await RunQueue.open(url(), { run });
     return queue.counts().finally(() => queue.close());
   }
   const lines = (text: string): SiteSummary[] => jsonLines(text);
 
-  test("three workers crawl a list, results come in its order, and outputs go where the workers say", async () => {
+  test("three workers crawl a list, results have its order, and outputs go where each worker says", async () => {
     const { sites, visits } = await serve({ count: 9 });
     const monday = ["--run", "monday"];
     const filled = await fill(...monday);
@@ -93,7 +93,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   test.each([
     ["SIGINT", workerProcess],
     ["SIGTERM", worker],
-  ] as const)("%s drains, a second one stops", async (signal, startWorker) => {
+  ] as const)("one %s drains the worker, a second one stops it", async (signal, startWorker) => {
     let letGo = () => {};
     let gate = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -106,7 +106,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       });
     const one = worker("--concurrency", "2");
     const isDraining = heard(one);
-    // Both are being read: one that was only taken from the queue would be given back.
+    // Both websites are being read. One that was only taken from the queue would be returned.
     await visited(2);
     one.kill(signal);
     await isDraining;
@@ -117,7 +117,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^2 websites in/);
     expect(await counts()).toEqual({ waiting: 4, active: 0, done: 2, failed: 0 });
-    // Nobody lets these go.
+    // These websites never get a response.
     gate = new Promise(() => {});
     const two = startWorker("--concurrency", "1");
     const isDrainingToo = heard(two);
@@ -228,7 +228,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(stderr).toContain("cut: the end of the list may be missing: add it again");
   });
 
-  describe("what is wrong with a queue is said in one line", () => {
+  describe("an error about a queue is a single line", () => {
     test.each([
       ["results --queue redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
       ["status", "the password is wrong", "wrong"],

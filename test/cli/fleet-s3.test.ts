@@ -1,4 +1,4 @@
-// Outputs in a bucket, as the program writes them: parts of a list without anything between them, and what is published already.
+// Outputs in a bucket, as the program writes them: shards that share only the bucket, and results that are already published.
 // Needs an S3 server, Redis, processes, more than a second.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -57,7 +57,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     writeFileSync(list, servers.sites.join("\n"));
     const part = (shard: string, ...flags: string[]) => {
       const out = ["--out", "s3://bucket/a/b", "--shard", shard, "--from", list, "--archives"];
-      // Another machine: nothing of the journals is there.
+      // This stands for another machine, which has none of the journals.
       const env = { ...server.env, XDG_STATE_HOME: newFolder() };
       return sitegrove(["fleet", ...out, "--no-homepage", "--retries", "0", ...flags], { env });
     };
@@ -138,7 +138,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       for (const { files } of summaries) for (const file of Object.values(files)) expect(keys).toContain(file);
       expect(accepted.at(-1)?.outcome).toBe("unreachable");
       expect((await fleet(0, [], "--run", "r", "--retry", "unreachable")).stderr).toContain("1 website to crawl again");
-      // What was published of it is replaced.
+      // The result that was published before is replaced.
       expect((await worker(0, ...outputs).end).code).toBe(0);
       const [again, before] = [(await results(0, "r")).at(-1), accepted.at(-1)];
       expect(again).toMatchObject({ outcome: "unreachable", site: before?.site });
@@ -164,7 +164,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       await monday.bucket.replace(first?.files["archive"] ?? "", "not an archive");
       await run("tuesday", "--previous", "s3://bucket/monday");
       const { summaries } = await published("tuesday", "tuesday");
-      // Only the one that was damaged could not be used.
+      // Only the damaged archive could not be used.
       expect(summaries.map(({ site, previousError = "" }) => `${site} ${previousError !== ""}`)).toEqual(
         [...servers.sites].sort().map((site, at) => `${site} ${at === 0}`),
       );
@@ -215,7 +215,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
     });
   });
 
-  test("errors about buckets are one line", async () => {
+  test("an error about a bucket is a single line", async () => {
     const out = (address: string, env: Record<string, string>) =>
       sitegrove(["fleet", "a.example", "--out", address], { env: { ...server.env, XDG_STATE_HOME: folder, ...env } });
     expect(await out("s3://bucket/x", { AWS_SECRET_ACCESS_KEY: "" })).toMatchObject({

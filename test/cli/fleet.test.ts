@@ -1,4 +1,4 @@
-// `sitegrove fleet` as a process: lists, outputs, going on after whatever happened, signals.
+// `sitegrove fleet` as a process: lists, outputs, continuing after failures, signals.
 // Needs processes, more than a second.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ async function serve(options: ManyServersOptions): Promise<ManyServers> {
 
 const utf16 = (text: string) => Buffer.from(text, "utf16le");
 
-/** Where nobody listens. */
+/** Returns URLs at which no server listens. */
 async function nowhere(count: number): Promise<string[]> {
   const gone = await manyServers({ count });
   gone.close();
@@ -42,9 +42,9 @@ const linesOf = (name: string) => readFileSync(at(name), "utf8").trimEnd().split
 const summaryIn = (out = "out") => JSON.parse(readFileSync(at(`${out}/summary.json`), "utf8"));
 const parquetOf = (folder: string) => ["ls", "--sitemap", "http://127.0.0.1:9/", "-f", "parquet", "-o", folder];
 const quick = ["--no-homepage", "--retries", "0"];
-/** Without the line every ten seconds, which only a busy machine has. */
+/** Turns off the progress line that is printed every ten seconds, which only a busy machine reaches. */
 const fleet = (...flags: string[]) => ["fleet", "--out", at("out"), ...quick, "--no-progress", ...flags];
-// The last line may be on its way.
+// Ignores the last line, which may be only half written.
 const journal = (out = "out"): JournalLine[] =>
   jsonLines(readFileSync(at(`${out}/sites.ndjson`), "utf8").replace(/.+$/, ""));
 const urlsIn = (name: string) => jsonLines(readFileSync(at(name), "utf8")).map(({ url }) => url);
@@ -59,7 +59,7 @@ const files = (kind = "") =>
     entry.isFile() ? path.relative(at(`out/${kind}`), path.join(entry.parentPath, entry.name)) : [],
   );
 
-test("a summary has the AI preferences of robots.txt", async () => {
+test("the summary counts the AI preferences of robots.txt", async () => {
   await serve({ count: 2, robots: "License: /a\nUser-agent: *\nContent-Signal: search=yes, ai-train=no\n" });
   const { stdout } = await sitegrove(fleet("--from", at("sites.txt")));
   expect(summaryIn().preferences).toEqual({ License: 2, "search=yes": 2, "ai-train=no": 2 });
@@ -67,7 +67,7 @@ test("a summary has the AI preferences of robots.txt", async () => {
   expect(doneLines()[0]?.preferences?.[1]).toMatchObject({ values: { "ai-train": "no" }, line: 4, agents: ["*"] });
 });
 
-test("a list becomes a journal, a file of pages for each website, a summary and a table", async () => {
+test("a list of websites gives a journal, a file of pages for each website, a summary and a table", async () => {
   const { sites } = await serve({ count: 12 });
   const { code, stdout, stderr } = await sitegrove(fleet("--from", at("sites.txt")));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -128,7 +128,7 @@ test("the journal and the summary match their published schemas", async () => {
   for (const line of journal()) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
-test("--previous reuses earlier archives, and reports and refetches what cannot be used", async () => {
+test("--previous reuses earlier archives, and reports and refetches those it cannot use", async () => {
   const { sites } = await serve({ count: 3 });
   await sitegrove(fleet(...sites, "--archives"));
   const [damaged = "", missing = ""] = doneLines().map(({ files: { archive = "" } }) => at(`out/${archive}`));
@@ -173,8 +173,8 @@ test("-f changes writes new and changed pages, and every page of a website that 
   expect(readdirSync(at("next"), { recursive: true }).filter((name) => /pages/.test(String(name)))).toEqual([]);
 });
 
-describe("lists", () => {
-  test("comments, blank lines and duplicates are skipped, and lines that are not websites reported", async () => {
+describe("the list of websites", () => {
+  test("may have comments, blank lines and duplicates, and lines that are not websites are reported", async () => {
     const { sites } = await serve({ count: 3 });
     const [one = "", two = "", three = ""] = sites;
     const list = file(
@@ -182,7 +182,7 @@ describe("lists", () => {
       `\ufeff# my list\n\n${one}\n  ${two}path?x#y  # a comment\r\n${one}\nnot a website\n${three}\nftp://example.org/\n`,
     );
     const { code, stderr } = await sitegrove(fleet("--from", list, two));
-    // A script notices.
+    // The exit code tells scripts about it.
     expect(code).toBe(3);
     expect(summaryIn()).toMatchObject({ websites: 3, malformed: 2 });
     const status = async (...flags: string[]) => (await sitegrove(["fleet", "status", at("out"), ...flags])).stdout;
@@ -207,14 +207,14 @@ describe("lists", () => {
     ["in UTF-16 without a mark", "site", utf16("site\tn\r\na.example\t1\r\nb.example\t2\r\n")],
     ["in big-endian UTF-16", "site", utf16("\ufeffsite\tn\r\na.example\t1\r\nb.example\t2\r\n").swap16()],
     ["in big-endian UTF-16 without a mark", "1", utf16("a.example\r\nb.example\r\n").swap16()],
-  ])("a column of a CSV file, %s", async (_, column, text, names = ["a.example", "b.example"]) => {
+  ])("may be a column of a CSV file, %s", async (_, column, text, names = ["a.example", "b.example"]) => {
     const list = new SiteList([], { from: [file("list.csv", text)], column });
     const found: string[] = [];
     for await (const { homepage } of list) found.push(homepage);
     expect(found).toEqual(names.map((name) => `https://${name}/`));
   });
 
-  test("a row with an empty cell is reported, and the log lists all of them", async () => {
+  test("may have rows with an empty cell, which are reported, and all of them logged", async () => {
     const { sites } = await serve({ count: 1 });
     const rows = ["example.org", "4", "x.example,", "127.0.0.1,", "a.example, ", "b.example", `c.example,${sites[0]}`];
     const list = file("list.csv", `note,site\n${rows.join("\n")}\n`);
@@ -227,7 +227,7 @@ describe("lists", () => {
     expect(readFileSync(log, "utf8").match(/not a website/g)).toHaveLength(6);
   });
 
-  test("with --keep-path, two paths of one host are two websites", async () => {
+  test("may have two paths of one host, which --keep-path makes two websites", async () => {
     const { sites } = await serve({ count: 1 });
     const paths = ["a/", "b/"].map((path) => `${sites[0]}${path}`);
     await sitegrove(fleet("--keep-path", "--from", "-"), { input: paths.join("\n") });
@@ -246,7 +246,7 @@ test("running out of sockets stops the fleet and fails no website", async () => 
   expect(new Set(doneLines().map(({ site }) => site)).size).toBe(40);
 });
 
-test("reasons count websites, and --fail-above makes the exit code 6", async () => {
+test("reasons are counted by website, and --fail-above sets the exit code to 6", async () => {
   const { sites } = await serve({ count: 2 });
   const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
   const run = (...flags: string[]) => sitegrove(fleet(...list, ...flags));
@@ -260,7 +260,7 @@ test("reasons count websites, and --fail-above makes the exit code 6", async () 
   expect((await run("--fail-above", "34")).code).toBe(3);
 });
 
-test("a reason shared by several websites has a general message", async () => {
+test("a reason that several websites share has a general message", async () => {
   const { sites } = await serve({
     count: 3,
     sitemaps: (base) => ({
@@ -280,7 +280,7 @@ test("a shard without websites succeeds", async () => {
   expect(ends.map(({ stdout }) => Number(stdout.split(" ", 1))).sort()).toEqual([0, 1]);
 });
 
-test.each([[[]], [["--check"]]])("page filters choose what is written, and count, with %j", async (more) => {
+test.each([[[]], [["--check"]]])("page filters choose which pages are written and counted, with %j", async (more) => {
   const { sites } = await serve({
     count: 1,
     robots: "User-agent: friend\nDisallow: /new/private\n",
@@ -305,7 +305,7 @@ test.each([[[]], [["--check"]]])("page filters choose what is written, and count
   expect(urlsIn(`out/${summary?.files["pages"]}`)).toEqual([`${sites[0]}new`, `${sites[0]}new/undated`]);
 });
 
-test("a second run continues, crawls nothing twice, and --retry crawls some again", async () => {
+test("a second run continues the first and crawls nothing twice; --retry crawls some websites again", async () => {
   const { sites, visits } = await serve({ count: 4 });
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
@@ -334,7 +334,7 @@ test("a journal with damaged lines makes a run incomplete, because websites may 
   expect(stderr).toContain("incomplete: 1 line of sites.ndjson is damaged and was skipped");
 });
 
-test("a list of which a killed run added only the beginning makes later runs incomplete, until it is added again", async () => {
+test("if a killed run added only the beginning of a list, later runs are incomplete until the list is added again", async () => {
   const { sites } = await serve({ count: 2 });
   await sitegrove(fleet(sites[0] ?? ""));
   file(
@@ -354,7 +354,7 @@ test("a list of which a killed run added only the beginning makes later runs inc
   expect((await sitegrove(fleet())).code).toBe(0);
 });
 
-test("a retry of a website that is down now keeps the pages of the earlier run", async () => {
+test("retrying a website that is down now keeps the pages of the earlier run", async () => {
   let isDown = false;
   const server = createServer((request, response) => {
     if (isDown) return void request.socket.destroy();
@@ -375,10 +375,10 @@ test("a retry of a website that is down now keeps the pages of the earlier run",
   server.close();
 });
 
-describe("killed with -9", () => {
+describe("a fleet killed with -9", () => {
   const kills = Number(process.env["SITEGROVE_KILLS"] ?? some(6, 1));
 
-  test("at any moment, nothing is lost and no website counts twice", { timeout: 180_000 + kills * 3000 }, async () => {
+  test("at any moment loses nothing, and counts no website twice", { timeout: 180_000 + kills * 3000 }, async () => {
     const count = kills * 20;
     const { sites } = await serve({ count, latency: some(15, 50) });
     for (let kill = 0; kill < kills; kill++) {
@@ -394,7 +394,7 @@ describe("killed with -9", () => {
       sites.map((site) => `${site} complete`).sort(),
     );
     expect(code).toBe(0);
-    // What the journal names is there and whole, and nothing else is.
+    // Every file that the journal names exists and is complete, and there are no others.
     const named = results.map(({ files: { pages = "" } }) => pages.replace("pages/", ""));
     expect(files("pages").sort()).toEqual(named.sort());
     for (const { site, files: outputs } of results) {
@@ -403,7 +403,7 @@ describe("killed with -9", () => {
     }
   });
 
-  test("five times during one website, it is quarantined until --retry", async () => {
+  test("five times during one website quarantines it until --retry", async () => {
     const { sites } = await serve({ count: 2 });
     const [site = ""] = sites;
     const facts = Array.from({ length: 5 }, (_, death) => ({ type: "start", attemptId: `1-${death + 1}` }));
@@ -417,7 +417,7 @@ describe("killed with -9", () => {
   });
 });
 
-test("while websites hang, progress shows the age of the oldest instead of the time left", async () => {
+test("while websites hang, progress shows how long the oldest has taken instead of the time left", async () => {
   const { sites } = await serve({ count: 12, isSilent: (number) => number >= 6 });
   const words = fleet(...sites).filter((word) => word !== "--no-progress");
   const { end, stderr, kill } = launch(words);
@@ -434,17 +434,17 @@ test("while websites hang, progress shows the age of the oldest instead of the t
   expect(text).toMatch(/6 of 12 websites · 6 running · 18 pages · [\d.]+\/s · the oldest for [\d.]+ s: http:.*\n/);
 });
 
-describe("Ctrl-C", () => {
+describe("a signal", () => {
   const words = () => fleet("--from", at("sites.txt"), "--concurrency", "4");
   const begin = async <T>(startFleet: () => T): Promise<T> => {
     const before = occurrences(at("out/sites.ndjson"), '"type":"start"');
     const started = startFleet();
-    // Somebody works: signals are heard.
+    // Once a website is being crawled, signals are handled.
     await linesIn(at("out/sites.ndjson"), '"type":"start"', before + 1);
     return started;
   };
 
-  test("once finishes the websites in progress, and the next run continues", async () => {
+  test("Ctrl-C once finishes the websites in progress, and the next run continues", async () => {
     const { visits } = await serve({ count: 24, latency: 50 });
     const { end, kill } = await begin(() => launch(words()));
     kill("SIGINT");
@@ -452,7 +452,7 @@ describe("Ctrl-C", () => {
     expect(code).toBe(130);
     expect(stderr).toContain("finishing the websites in progress; Ctrl-C again stops immediately");
     expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
-    // One that was just being handed to a process is given back unread.
+    // A website that was just being handed to a worker is returned without being crawled.
     const count = (kind: JournalLine["type"]) => journal().filter(({ type }) => type === kind).length;
     expect(doneLines()).toHaveLength(count("start") - count("back"));
     expect(count("done")).toBeLessThan(24);
@@ -461,7 +461,7 @@ describe("Ctrl-C", () => {
     expect(new Set(visits.values())).toEqual(new Set([1]));
   });
 
-  test("twice stops at once, without counting a death", async () => {
+  test("Ctrl-C twice stops at once, and counts as no death", async () => {
     let isSilent = true;
     await serve({ count: 6, isSilent: (number) => isSilent && number % 2 === 1 });
     for (let round = 0; round < 4; round++) {
@@ -473,7 +473,7 @@ describe("Ctrl-C", () => {
       await heard;
       kill("SIGINT");
       expect((await end).code).toBe(130);
-      // Those that never answer were not waited for.
+      // It did not wait for websites that never respond.
       for (const { outcome } of doneLines()) expect(outcome).toBe("complete");
     }
     isSilent = false;
@@ -499,7 +499,7 @@ describe("Ctrl-C", () => {
 
 const disk = smallDisk(256);
 afterAll(() => disk?.remove());
-test.skipIf(disk === undefined)("a full disk stops the fleet with one line", async () => {
+test.skipIf(disk === undefined)("a full disk stops the fleet with a one-line error", async () => {
   await serve({ count: 30, pages: 200 });
   const out = path.join(disk?.path ?? "", "out");
   rmSync(out, { recursive: true, force: true });
@@ -513,7 +513,7 @@ test.skipIf(disk === undefined)("a full disk stops the fleet with one line", asy
     expect(readFileSync(path.join(out, outputs["pages"] ?? ""), "utf8").split("\n")).toHaveLength(201);
 });
 
-describe("2: the command line is wrong", () => {
+describe("2: a mistake on the command line", () => {
   test.each([
     ["example.org", "no output folder given; use --out DIR"],
     ["--out OUT", "no homepages given"],
@@ -535,11 +535,11 @@ describe("2: the command line is wrong", () => {
     const { code, stdout, stderr } = await sitegrove(["fleet", ...words.split(" ").map((word) => names[word] ?? word)]);
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    // Nothing is left behind.
+    // No files are left behind.
     expect(existsSync(at("out"))).toBe(false);
   });
 
-  test.each(["lock", "sites.ndjson"])("a folder in place of %s is rejected and kept", async (name) => {
+  test.each(["lock", "sites.ndjson"])("a folder in place of %s is refused and kept", async (name) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));
     expect(code).toBe(2);
@@ -557,7 +557,7 @@ describe("2: the command line is wrong", () => {
     }
   });
 
-  test("a column missing in any file is reported before the first crawl", async () => {
+  test("a column that is missing in any file is reported before the first crawl", async () => {
     const { sites, visits } = await serve({ count: 1 });
     const lists = [file("good.csv", `site\n${sites[0]}\n`), file("bad.csv", "a,b\n1,2\n")];
     const from = lists.flatMap((list) => ["--from", list]);
@@ -580,7 +580,7 @@ test("a terminal shows live progress, without control characters from the list",
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
 });
 
-test("-v and --log-file log a line per website, and a full disk does not stop the fleet", async () => {
+test("-v and --log-file log one line per website, and a full disk does not stop the fleet", async () => {
   const { sites } = await serve({ count: 3 });
   const run = async (...flags: string[]) => {
     rmSync(at("out"), { recursive: true, force: true });

@@ -41,7 +41,7 @@ const site = await serve({
 const sitemaps = () => ["--sitemap", `${site.homepage}sitemap.xml`, "--sitemap", `${site.homepage}moved.xml`];
 const allPages = ["a?x=1&y=2", "b", "story", "kept", "t1", "t2"];
 
-test("tabtree shows the tree, indented with tabs, with the reasons for what is missing", async () => {
+test("tabtree shows the tree, indented with tabs, and says why something is missing", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-u", "-vv"]);
   expectPrintable(end);
   const { stdout, code } = end;
@@ -72,7 +72,7 @@ test("pages is one URL per line", async () => {
   expect(end).toMatchObject({ code: 3, stdout: allPages.map((page) => `${site.homepage}${page}\n`).join("") });
 });
 
-test("pages-json is an array of the same URLs, also without any, and of the sitemaps of an index", async () => {
+test("pages-json is an array of the same URLs, even if there are none, and lists the sitemaps of an index", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "pages-json", "-u"]);
   expectPrintable(end);
   expect(JSON.parse(end.stdout)).toEqual(allPages.map((page) => `/${page}`));
@@ -84,7 +84,7 @@ test("pages-json is an array of the same URLs, also without any, and of the site
   expect(JSON.parse(named.stdout)).toEqual(["http://e/a", "http://e/b"]);
 });
 
-test("json is one document that its schema describes", async () => {
+test("json is one document that matches its schema", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "json"]);
   expectPrintable(end);
   const tree = JSON.parse(end.stdout);
@@ -95,7 +95,7 @@ test("json is one document that its schema describes", async () => {
   expect(tree.root.children[1]).toMatchObject({ kind: "pages", format: "text", declaredUrl });
 });
 
-test("ndjson is one page per line, as the schema says", async () => {
+test("ndjson is one page per line, and matches its schema", async () => {
   const end = await sitegrove(["ls", ...sitemaps(), "-f", "ndjson"]);
   expectPrintable(end);
   const pages = jsonLines(end.stdout);
@@ -104,7 +104,7 @@ test("ndjson is one page per line, as the schema says", async () => {
   expect(pages[2]).toMatchObject({ sitemap: `${site.homepage}feed.rss`, newsStory: { title: hostileTitle } });
 });
 
-test("csv has one row per page, without formulas and terminal control characters", async () => {
+test("csv has one row per page, without formulas or terminal control characters", async () => {
   const all = ["ls", ...sitemaps(), "-f", "csv", "--columns", "all"];
   const end = await sitegrove([...all, "--separator", ";"]);
   expectPrintable(end);
@@ -147,7 +147,7 @@ test("parse reads a local file and standard input, in every format", async () =>
   expect(parse(csv)).toHaveLength(3);
 });
 
-test("parse lists the sitemaps that an index names", async () => {
+test("parse lists the sitemaps in an index", async () => {
   const input = index("<sitemap><loc>https://e.org/a.xml</loc><lastmod>2024-05</lastmod></sitemap>");
   const json = JSON.parse((await sitegrove(["parse", "-", "-f", "json"], { input })).stdout);
   expectValid(json, "parsed");
@@ -157,14 +157,14 @@ test("parse lists the sitemaps that an index names", async () => {
   expect(line.kind).toBe("sitemap");
 });
 
-test("parse says why a document is not a sitemap, and writes JSON as the schema says", async () => {
+test("parse says why a document is not a sitemap, and its JSON matches the schema", async () => {
   const { code, stdout, stderr } = await sitegrove(["parse", "-", "-f", "json"], { input: "<html></html>" });
   expect(code).toBe(4);
   expectValid(JSON.parse(stdout), "parsed");
   expect(stderr).toMatch(/^sitegrove: standard input: not read: .+\n$/);
 });
 
-test("parse names standard input the same in every format, and needs no guard in a table", async () => {
+test("parse calls standard input the same in every format, without an apostrophe in a table", async () => {
   const input = "https://example.org/a\n";
   const parsed = async (format: string) => (await sitegrove(["parse", "-", "-f", format], { input })).stdout;
   expect(await parsed("csv")).toMatch(/^https:\/\/example\.org\/a,.*,standard input(?:,|$)/m);

@@ -22,7 +22,7 @@ const robotsOnly = await serve({ "/sitemap.xml": urlset(...pages) });
 const few = { knownPaths: "never", retries: 0 } as const;
 const here = (site: Website) => ["", "a", "b"].map((page) => site.homepage + page);
 
-test("with `here`, sitemaps are read from, and pages listed on, the address that was given", async () => {
+test("with `here`, sitemaps are read from the given address, and pages are listed under it", async () => {
   const urls = async (site: Website) =>
     (await listOf(streamPages(site.homepage, { retries: 0, here: true }))).map(({ url }) => url);
   expect(await urls(preview)).toEqual(here(preview));
@@ -32,7 +32,7 @@ test("with `here`, sitemaps are read from, and pages listed on, the address that
   expect([...tree.sitemaps()].every(({ url }) => url.startsWith(preview.homepage))).toBe(true);
 });
 
-test("with `here`, the requests that find the original host are reported and counted like all others", async () => {
+test("with `here`, the requests that find out the original host are reported and counted like all others", async () => {
   const site = await serve({
     "/robots.txt": `Sitemap: ${original}/sitemap.xml\n`,
     "/sitemap.xml": urlset(...pages),
@@ -43,7 +43,7 @@ test("with `here`, the requests that find the original host are reported and cou
   expect(events.at(-1)).toMatchObject({ type: "finished", totals: { requests: site.requests.length } });
 });
 
-test("with `here`, a large sitemap of which only the beginning was read frees its connection", async () => {
+test("with `here`, a large sitemap that is only read at its beginning frees its connection", async () => {
   const many = Array.from({ length: 60_000 }, (_, index) => `${original}/page-${index}`);
   const site = await serve({ "/sitemap.xml": urlset(...many) });
   const stream = streamPages(site.homepage, { useRobots: false, here: true, concurrency: 1 });
@@ -61,7 +61,7 @@ test("--here works in the program, and its archive remembers it", async () => {
   expect((await sitegrove(["ls", archive, "-f", "pages"])).stdout).toBe(lines);
 });
 
-test("a resumed run with `here` and `rewrite` reads from the address that was given", async () => {
+test("a resumed run with `here` and `rewrite` reads from the given address", async () => {
   const archive = path.join(newFolder(), "resumed.warc.gz");
   const options = { ...few, here: true, rewrite: [[`${original}/a`, `${preview.homepage}c`]] } as const;
   for await (const { type } of crawl(preview.homepage, { ...options, save: archive })) if (type === "pages") break;
@@ -69,7 +69,7 @@ test("a resumed run with `here` and `rewrite` reads from the address that was gi
   expect(urls).toEqual(["", "c", "b"].map((page) => preview.homepage + page));
 });
 
-test("the program resumes a run with --here at the same address, with --here or without", async () => {
+test("the program resumes a run with --here at the same address, whether --here is repeated or not", async () => {
   const save = path.join(newFolder(), "preview.warc");
   await listOf(streamPages(preview.homepage, { ...few, here: true, save }));
   for (const flags of [[], ["--here"]]) {
@@ -79,7 +79,7 @@ test("the program resumes a run with --here at the same address, with --here or 
 });
 
 test.each([[["-f", "pages"]], [[]], [["-f", "json", "-q"]]])(
-  "without it, a warning names the host of the pages and the flag: %j",
+  "without --here, a warning names the host of the pages and the flag: %j",
   async (flags) => {
     const { stdout, stderr, code } = await sitegrove(["ls", robotsOnly.homepage, ...flags]);
     expect(code).toBe(0);
@@ -94,7 +94,7 @@ test("there is no warning if the pages are on the website's own host", async () 
   expect((await onTerminal(`ls ${own.homepage}`)).stdout).not.toContain("--here");
 });
 
-test("diff --here reports the requests that find the original host, and keeps to --max-time and Ctrl-C meanwhile", async () => {
+test("diff --here reports the requests that find out the original host, and respects --max-time and Ctrl-C meanwhile", async () => {
   const list = path.join(newFolder(), "list.txt");
   writeFileSync(list, `${here(preview).join("\n")}\n`);
   const site = await serve({ "/robots.txt": `Sitemap: ${original}/a.xml\n`, "/a.xml": urlset(...pages) });

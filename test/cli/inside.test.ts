@@ -13,13 +13,13 @@ test.each([
   { words: ["parse", "-", "-f", "pages"], input: "https://example.org/1\nhttps://example.org/2\n" },
   { words: ["ls", "http://127.0.0.1:1/", "--retries", "0"], env: { NO_COLOR: "1", HTTP_PROXY: "http://127.0.0.1:2" } },
   { words: ["parse", path.join(folder, "a.xml"), "-o", "missing/b.csv", "-f", "csv"], cwd: folder },
-])("$words gives the same as in a process of its own", async ({ words, ...options }) => {
+])("$words gives the same output as in a process of its own", async ({ words, ...options }) => {
   const inside = await sitegrove(words, options);
   expect(inside).toEqual(await sitegroveProcess(words, options));
   expect(inside.stdout + inside.stderr).not.toBe("");
 });
 
-test("several runs at a time have their own input, output and signals", async () => {
+test("several runs at the same time have their own input, output and signals", async () => {
   const words = ["parse", "-", "-f", "pages"];
   const [stopped, other] = [1, 2].map(() => startInside(words, { env: { EXTRA: "1" } }));
   stopped?.stdin.write("https://example.org/1\n");

@@ -10,9 +10,9 @@ import { type Context, discardUnfinished } from "../../src/cli/context.ts";
 import { run } from "../../src/cli/program.ts";
 import type { Ended, RunOptions, Started } from "./program.ts";
 
-/** What runs in the background adds to the environment. */
+/** What the runs in the background have added to the environment. */
 const background = new Map<Inside, Record<string, string>>();
-/** The environment before the first of them. */
+/** The environment before the first background run. */
 let foreground: NodeJS.ProcessEnv = {};
 
 // Runs wait for each other, because they share the environment and the current folder.
@@ -34,7 +34,7 @@ async function runAlone(
   environment: NodeJS.ProcessEnv,
   { input = "", env = {}, cwd, terminal }: RunOptions,
 ): Promise<Ended> {
-  // In its place: what is not JavaScript, such as the folder for temporary files, reads the same.
+  // Sets the variables of this process, because native code, such as the lookup of the temporary folder, reads them.
   const restore = setEnvironment({ ...environment, ...Object.assign({}, ...background.values()), ...env });
   const folder = process.cwd();
   if (cwd !== undefined) process.chdir(cwd);
@@ -96,7 +96,7 @@ async function ended(words: readonly string[], context: Context, left: Promise<n
   const written = streams.map((stream) => buffer(stream as PassThrough));
   const code = await Promise.race([run(words, context), left]);
   discardUnfinished(context);
-  // Whoever was told to leave may still write: a process would be gone.
+  // A run that was stopped may still write, although a process would be gone.
   for (const stream of streams) stream.end().write = () => true;
   const [stdout, stderr = ""] = await Promise.all(written);
   return { code, stdout: String(stdout), stderr: String(stderr) };

@@ -36,7 +36,7 @@ async function website(routes: Website["routes"]): Promise<Website> {
   return made;
 }
 
-// A line of JSON for each message, as over the streams of a process.
+// Sends one line of JSON per message, as over the streams of a process.
 function transportTo({ stdin, stdout, end }: Started): Transport {
   const transport: Transport = {
     start: async () => {
@@ -55,7 +55,7 @@ function transportTo({ stdin, stdout, end }: Started): Transport {
 const agent = (...flags: readonly string[]) =>
   agentOver(transportTo(launch(["mcp", "--dir", folder, "--retries", "0", ...flags])));
 
-/** As a process of its own. */
+/** Starts the server as a process of its own. */
 async function agentProcess(...flags: readonly string[]) {
   const args = [program, "mcp", "--dir", folder, "--retries", "0", ...flags];
   const transport = new StdioClientTransport({ command: process.execPath, args });
@@ -69,7 +69,7 @@ async function agentOver(transport: Transport) {
   closing.push(() => client.close());
   const ask = async (name: string, question: Record<string, unknown>) => {
     const result = await client.callTool({ name, arguments: question }, { timeout: 300_000 });
-    // What goes over the wire.
+    // Records what goes over the wire.
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(64_000);
     const [content] = result.content as { text: string }[];
     return { isError: result.isError === true, text: content?.text ?? "", facts: result.structuredContent as never };
@@ -186,7 +186,7 @@ describe("a small website", () => {
     expect(other.hits).toEqual([]);
   });
 
-  test("a private address is refused without --allow", async () => {
+  test("is refused at a private address without --allow", async () => {
     const site = await website(small);
     const { ask } = await agent();
     const text = expect.stringContaining("private address (allow with --allow SITE)");
@@ -195,7 +195,7 @@ describe("a small website", () => {
     expect(site.hits).toEqual([]);
   });
 
-  test("an unreachable website is not requested repeatedly", async () => {
+  test("is not requested repeatedly if it is unreachable", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections += 1;
@@ -208,7 +208,7 @@ describe("a small website", () => {
     expect(connections).toBeLessThan(5);
   });
 
-  test("list_pages takes the filters of ls, and pagination repeats no page", async () => {
+  test("list_pages takes the same filters as ls, and no page is repeated across answers", async () => {
     const pages = (home: string) => ["a", "b", "cart/c"].map((page) => entry(home + page));
     const site = await website(
       (path, home) =>
@@ -240,7 +240,7 @@ describe("a small website", () => {
     );
   });
 
-  test("a regular expression that would take years is given up, and the server answers again", async () => {
+  test("a regular expression that would take years is abandoned, and the server keeps answering", async () => {
     const site = await website(
       (path, home) => ({ "/sitemap.xml": urlset(entry(`${home}${"a".repeat(60)}`), entry(`${home}b`)) })[path],
     );
@@ -254,7 +254,7 @@ describe("a small website", () => {
     expect((facts as Pages).pages).toEqual([{ url: `${site.home}b` }]);
   });
 
-  test("a website without sitemaps gets a note", async () => {
+  test("gets a note if it has no sitemaps", async () => {
     const { home } = await website((path) => (path === "/" ? "<p>" : undefined));
     const { ask } = await agent("--allow", home);
     expect((await ask("list_pages", { site: home })).text).toBe(`0 pages; no sitemap found for ${home}`);
@@ -295,7 +295,7 @@ describe("a small website", () => {
   });
 });
 
-test("changes lists what changed since the last list, in several answers if it is long", async () => {
+test("`changes` lists what changed since its last call, in several answers if the list is long", async () => {
   let pages = ["a", "b"];
   const dated = (url: string) => entry(url, `<lastmod>${url.endsWith("/a") ? "2026-01-01" : "2026-02-02"}</lastmod>`);
   const site = await website((path, home) =>
@@ -305,7 +305,7 @@ test("changes lists what changed since the last list, in several answers if it i
   const first = await ask("changes", { site: site.home });
   expect(first.facts).toMatchObject({ isFirst: true, complete: true, changes: [] });
   pages = ["b", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
-  // What is read again for another question is still to be told.
+  // A refresh for another tool does not use up the changes.
   for (let times = 0; times < 2; times++)
     expect((await ask("site_summary", { site: site.home, refresh: true })).facts).toMatchObject({ pages: 2001 });
   const found: { kind: string; page: { url: string } }[] = [];
@@ -349,12 +349,12 @@ test("a list of changes is repeated until its end was delivered, and a failed cr
   pages = ["a", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
   const first = (await ask("changes", { site: site.home })).facts as Listed;
   expect(first.nextCursor).toBeDefined();
-  // The rest was never asked for: another server begins again, once the first has gone.
+  // The rest was never requested, so another server starts again once the first has ended.
   await closing.pop()?.();
   const next = await agent("--allow", site.home, ...few);
   let { changes, nextCursor } = (await next.ask("changes", { site: site.home })).facts as Listed;
   expect(changes).toEqual(first.changes);
-  // An answer that was lost is given again.
+  // If an answer was lost, the next one repeats it.
   const again = await next.ask("changes", { site: site.home, cursor: nextCursor });
   expect(await next.ask("changes", { site: site.home, cursor: nextCursor })).toEqual(again);
   for (; nextCursor !== undefined; ) {
@@ -385,12 +385,12 @@ test("two servers can share a folder", async () => {
   }
   const told = await Promise.all([one, other].map(({ ask }) => ask("changes", { site: site.home })));
   expect(told.map(({ isError }) => isError)).toEqual([false, false]);
-  // Each change is told to one of them, or to both if they ask at the same time.
+  // Each change is listed to one of them, or to both if they ask at the same time.
   expect(Math.max(...told.map(({ facts }) => (facts as Listed).changes.length))).toBe(2);
   expect(readdirSync(folder).filter((name) => /partial/.test(name))).toEqual([]);
 });
 
-test("other discovery flags get another archive", async () => {
+test("different discovery flags use a different archive", async () => {
   const site = await website(small);
   const pagesWith = async (...flags: string[]) => {
     const { ask } = await agent("--allow", site.home, ...flags);
@@ -399,7 +399,7 @@ test("other discovery flags get another archive", async () => {
   expect([await pagesWith(), await pagesWith("--llms"), await pagesWith()]).toEqual([4, 5, 4]);
 });
 
-test("every tool has an output schema, and patterns are texts or lists", async () => {
+test("every tool has an output schema, and patterns are strings or lists of strings", async () => {
   const site = await website(small);
   const { client, ask } = await agent("--allow", site.home);
   const { tools } = await client.listTools();
@@ -408,7 +408,7 @@ test("every tool has an output schema, and patterns are texts or lists", async (
     expect(((await ask("list_pages", { site: site.home, include })).facts as Pages).pages).toHaveLength(2);
 });
 
-test("words match paths, titles and descriptions, but not scheme and host", async () => {
+test("words match paths, titles and descriptions, but not the scheme or host", async () => {
   const site = await website(small);
   const { ask } = await agent("--allow", site.home);
   const found = async (words: string) =>
@@ -433,7 +433,7 @@ test("the oldest and newest dates are compared as instants", async () => {
   ]);
 });
 
-test("a page too large for an answer is cut, with a note, and pagination continues", async () => {
+test("a page too large for an answer is cut off with a note, and pagination continues after it", async () => {
   const long = Array.from(
     { length: 60 },
     (_, at) => `<xhtml:link rel="alternate" hreflang="${`é${at}`.repeat(200)}" href="https://example.org/${at}"/>`,
@@ -464,7 +464,7 @@ test("a page too large for an answer is cut, with a note, and pagination continu
   expect(notes).toContain("too large for an answer");
 });
 
-test("answers about a large website stay small, pagination reaches its end, and memory stays flat", async () => {
+test("answers about a large website stay small, pagination reaches the end, and memory stays flat", async () => {
   const peaks: number[] = [];
   const perSitemap = some(10_000, 4000);
   for (const sitemaps of isLong ? [10, 100] : [1]) {
@@ -478,7 +478,7 @@ test("answers about a large website stay small, pagination reaches its end, and 
     });
     const flags = ["--allow", site.home, "--no-known", "--no-homepage"];
     await (await agent(...flags)).ask("list_pages", { site: site.home, limit: 1 });
-    // Another one: what a crawl takes is measured elsewhere.
+    // Uses another process, because the memory of a crawl is measured elsewhere.
     const { ask, pid } = await agentProcess(...flags);
     const facts = { complete: true, pages: sitemaps * perSitemap };
     expect((await ask("site_summary", { site: site.home })).facts).toMatchObject(facts);
@@ -494,12 +494,12 @@ test("answers about a large website stay small, pagination reaches its end, and 
       cursor = (facts as Pages).nextCursor;
       if (cursor === undefined) break;
     }
-    // No page twice, and none left out.
+    // No page is repeated, and none is missing.
     expect([...seen]).toEqual(
       Array.from(seen, (_, at) => `${site.home}section-${at % 500}/${Math.floor(at / perSitemap)}-${at % perSitemap}`),
     );
     expect(seen.size).toBeGreaterThan(3000);
-    // A file that is named as compressed is: 95 bytes a page as they were sent.
+    // The archive is really compressed: a page took 95 bytes when it was sent.
     const [archive = ""] = readdirSync(folder).filter((name) => name.includes(new URL(site.home).port));
     expect(statSync(path.join(folder, archive)).size).toBeLessThan(sitemaps * perSitemap * 10);
     await ask("check_site", { site: site.home });
@@ -507,7 +507,7 @@ test("answers about a large website stay small, pagination reaches its end, and 
     peaks.push(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
   }
   for (const peak of peaks) expect(peak).toBeLessThan(160);
-  // Ten times the pages.
+  // This website has ten times the pages.
   if (peaks.length > 1) expect(peaks[1]!).toBeLessThan(peaks[0]! * 1.15);
 });
 

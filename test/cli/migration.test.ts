@@ -97,7 +97,7 @@ test.each(["old.warc.gz", "urls.txt", "old.ndjson", "crawl.csv", "live"])("--rew
   expect(removed.trim().split("\n")).toEqual(["new:boots/2", ...oldPages.slice(4)]);
 });
 
-test("--rewrite to parts of the new website needs no warning", async () => {
+test("--rewrite to parts of the new website prints no warning", async () => {
   const { stderr } = await sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, ...rules()]);
   expect(stderr).toBe("");
 });
@@ -105,7 +105,7 @@ test("--rewrite to parts of the new website needs no warning", async () => {
 const follow = (...flags: string[]) =>
   sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, "--allow-private", "--follow", ...flags]);
 
-test("--follow tells where every page that is gone leads", async () => {
+test("--follow reports where every removed page leads", async () => {
   const { code, stderr } = await follow("-o", at("gone.csv"));
   expect({ code, stderr }).toEqual({
     code: 3,
@@ -154,7 +154,7 @@ test("with --rewrite, only pages that the rules do not explain are requested, at
   expect(rows).toHaveLength(oldPages.length - 3);
 });
 
-test("a summary counts the verdicts, and --fail-on turns them into an exit code", async () => {
+test("the summary counts the verdicts, and --fail-on turns them into an exit code", async () => {
   const { code, stdout, stderr } = await follow("--fail-on", "gone,loop");
   expect(code).toBe(6);
   expect(stderr).toContain("--fail-on: 2 pages gone");
@@ -169,7 +169,7 @@ test("a summary counts the verdicts, and --fail-on turns them into an exit code"
   expect(rest).toMatchObject({ code: 0, stdout: expect.stringContaining("No page is missing.") });
 });
 
-test("--follow sends headers to the website that the user names, but not if another website redirects there", async () => {
+test("--follow sends headers to the website that the user named, but not if another website redirects there", async () => {
   secrets.clear();
   await follow("-f", "ndjson", "--header", "X-Secret: 1");
   expect(secrets.get("sitemap.xml")).toBe("1");
@@ -186,7 +186,7 @@ test("--save keeps the responses, and --resume requests only what is missing", a
   expect(requested.filter((name) => name !== "broken")).toEqual([]);
 });
 
-test("--follow without --allow-private says once that the addresses were refused, and what allows them", async () => {
+test("--follow without --allow-private says once that addresses were refused, and which flag allows them", async () => {
   requested.length = 0;
   const flags = [...crawl, "--follow", "-f", "ndjson"];
   const { code, stdout, stderr } = await sitegrove(["diff", at("old.warc.gz"), now.homepage, ...flags]);
@@ -204,7 +204,7 @@ test("--follow without --allow-private says once that the addresses were refused
   expect({ code, requested }).toEqual({ code: 3, requested: [] });
 });
 
-test("the format follows the file's name", async () => {
+test("the file name chooses the format", async () => {
   for (const [name, start] of [
     ["a.csv", "kind,url,"],
     ["a.ndjson", '{"kind":'],
@@ -218,7 +218,7 @@ test("the format follows the file's name", async () => {
   expect(readFileSync(at("changes.csv"), "utf8")).toMatch(/^kind,url,/);
 });
 
-test("an export of a crawler can be checked", async () => {
+test("a crawler's export can be checked", async () => {
   const { code, stdout } = await sitegrove(["check", at("crawl.csv"), "-f", "json"]);
   expect(code).not.toBe(2);
   expect((JSON.parse(stdout) as { pageCount: number }).pageCount).toBe(oldPages.length);

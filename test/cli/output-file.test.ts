@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const only = (url: string) => ["ls", "--sitemap", `${url}a.xml`];
 
-test.each(["pages", "json"])("%s is the same in a file as on standard output", async (format) => {
+test.each(["pages", "json"])("%s writes the same to a file as to standard output", async (format) => {
   const file = path.join(folder, "result");
   const printed = await sitegrove([...only(site.homepage), "-f", format]);
   const written = await sitegrove([...only(site.homepage), "-f", format, "-o", file]);
@@ -47,7 +47,7 @@ test("an existing file is replaced only with --force", async () => {
   expect(readFileSync(file, "utf8")).toBe(`${site.homepage}1\n${site.homepage}2\n`);
 });
 
-test("a symbolic link stays, and its target is replaced", async () => {
+test("a symbolic link is kept, and its target is replaced", async () => {
   writeFileSync(path.join(folder, "target"), "old");
   const link = path.join(folder, "link");
   symlinkSync("target", link);
@@ -56,7 +56,7 @@ test("a symbolic link stays, and its target is replaced", async () => {
   expect(readdirSync(folder).sort()).toEqual(["link", "target"]);
 });
 
-test("a run that finds nothing, or is stopped, leaves the old file as it was and nothing else", async () => {
+test("a run that finds nothing, or is stopped, leaves the old file unchanged and no other file", async () => {
   const file = path.join(folder, "urls.txt");
   writeFileSync(file, "old");
   const flags = ["-f", "pages", "-o", file, "--force"];
@@ -97,7 +97,7 @@ test.each([
   expect(readFileSync(path.join(folder, "old.warc"), "utf8")).toBe("old");
 });
 
-test("stopping before a document answers is not an unexpected failure", async () => {
+test("stopping before a document has answered is not reported as an unexpected failure", async () => {
   const asked = site.asked("/never.xml");
   const run = launch(["parse", `${site.homepage}never.xml`, "-f", "csv", "-o", path.join(folder, "new")]);
   await asked;
@@ -113,13 +113,13 @@ test("a stopped run says that its new archive has the responses received so far"
   expect(readdirSync(folder)).toEqual(["new.warc"]);
 });
 
-test.runIf(process.platform === "linux")("a closed terminal leaves no files behind", async () => {
+test.runIf(process.platform === "linux")("closing the terminal leaves no files behind", async () => {
   const end = await stopped(["ls", "-f", "csv", "-o", path.join(folder, "urls.csv")], "SIGHUP");
   expect(end).toMatchObject({ code: 129, stderr: `sitegrove: stopped: ${folder}/urls.csv was not written\n` });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("an output that cannot be written is a usage error, and nothing is fetched", async () => {
+test("an output that cannot be written is a usage error, and nothing is requested", async () => {
   writeFileSync(path.join(folder, "other.txt"), "");
   const untouched = await serve({ "/sitemap.xml": urlset("{base}/1") });
   for (const [name, why, format = "csv"] of [
@@ -153,7 +153,7 @@ test.runIf(process.platform === "linux")("devices and pipes are written directly
   });
 });
 
-test.runIf(process.getuid?.() !== 0)("a folder that may not be written is named", async () => {
+test.runIf(process.getuid?.() !== 0)("a folder without write permission is named in the error", async () => {
   chmodSync(folder, 0o500);
   const { code, stderr } = await sitegrove([...only(site.homepage), "-o", path.join(folder, "x")]);
   chmodSync(folder, 0o700);
@@ -161,7 +161,7 @@ test.runIf(process.getuid?.() !== 0)("a folder that may not be written is named"
   expect(stderr).toContain("permission denied");
 });
 
-test.runIf(process.platform === "linux")("a full disk is an error, and the old file stays", async () => {
+test.runIf(process.platform === "linux")("a full disk is an error, and the old file is kept", async () => {
   const file = path.join(folder, "urls.txt");
   writeFileSync(file, "old");
   // A limit on the size of files stands for the disk: the write that crosses it fails.

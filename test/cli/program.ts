@@ -113,7 +113,7 @@ export function shell(line: string, env: Record<string, string> = {}): Promise<E
   return ended(child);
 }
 
-/** Runs it in a terminal of 100 columns; what it shows, with the escapes. */
+/** Runs it in a terminal of 100 columns, and returns what it shows, with escape sequences. */
 export function onTerminal(
   line: string,
   { env = {}, columns = 100, onOutput }: { env?: object; columns?: number; onOutput?: (all: string) => void } = {},
@@ -124,7 +124,7 @@ export function onTerminal(
   return sitegrove(line, { env: { TERM: "xterm", ...env }, terminal: look });
 }
 
-/** Runs a line of shell in a terminal of 100 columns; what it prints, with the escapes. */
+/** Runs a line of shell in a terminal of 100 columns, and returns what it prints, with escape sequences. */
 export async function terminal(
   line: string,
   env: Record<string, string> = {},

@@ -29,8 +29,8 @@ atEnd(() => secure.close());
 const plain = () => ["ls", "--sitemap", `http://website.test:${port}/a.xml`, "-f", "pages"];
 const tunneled = () => ["ls", "--sitemap", `https://website.test:${secure.port}/a.xml`, "-f", "pages"];
 
-describe("the environment counts", () => {
-  test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"])("%s", async (name) => {
+describe("the proxy from the environment is used", () => {
+  test.each(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"])("if %s names it", async (name) => {
     const proxy = await proxyServer();
     const isTls = /https/i.test(name);
     const words = isTls ? [...tunneled(), "--ca", ca] : plain();
@@ -72,7 +72,7 @@ test.each([
   [404, "the proxy answered 404 to CONNECT"],
   [502, "the proxy answered 502 to CONNECT"],
   [407, "the proxy answered 407 to CONNECT; add user name and password to its URL\n"],
-])("a proxy's own failure is the proxy's (%s)", async (refuse, said) => {
+])("a failure of the proxy is reported as the proxy's (%s)", async (refuse, said) => {
   const url = refuse === undefined ? "127.0.0.1:9" : (await proxyServer({ refuse })).url;
   const { code, stderr } = await sitegrove([...tunneled(), "--proxy", url, "--retries", "0"]);
   expect(stderr).toContain(said);
@@ -80,14 +80,14 @@ test.each([
 });
 
 describe("--ca", () => {
-  test("is needed for a certificate that Node.js does not know", async () => {
+  test("is needed for a certificate that Node.js does not trust", async () => {
     const proxy = await proxyServer();
     const { code, stderr } = await sitegrove([...tunneled(), "--proxy", proxy.url]);
     expect(code).toBe(5);
     expect(stderr).toContain("certificate");
   });
 
-  test("works wherever something is fetched, in a fleet, too", async () => {
+  test("works wherever something is fetched, including a fleet", async () => {
     const all = (await createProgram(processContext(), () => {})).commands.flatMap((each) => [each, ...each.commands]);
     const named = (flag: string) => all.filter(({ options }) => options.some(({ long }) => long === flag));
     expect(named("--ca")).toEqual(named("--insecure"));
@@ -101,7 +101,7 @@ describe("--ca", () => {
   test.each([
     ["a file that is not there", path.join(folder, "none.pem"), "no such file"],
     ["a file without a certificate", import.meta.filename, "certificates"],
-  ])("%s is a mistake of the command line", async (_, file, message) => {
+  ])("refuses %s as a usage error", async (_, file, message) => {
     const { code, stderr } = await sitegrove([...plain(), "--ca", file]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);

@@ -1,4 +1,4 @@
-// `--save` and its neighbors never destroy a file: not the old archive, not the input, nothing that is not a regular file.
+// `--save` and related flags never destroy a file: not the old archive, not the input, nothing that is not a regular file.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 
 const inFolder = (name: string) => path.join(folder, name);
-/** Saves an archive first; afterwards it has to be the same, and alone. */
+/** Saves an archive, runs `run`, and expects the archive to be unchanged and the only file. */
 async function keepsTheOld(run: () => Promise<void>): Promise<void> {
   await save("site.warc");
   const before = readFileSync(inFolder("site.warc"));
@@ -57,7 +57,7 @@ describe("--force", () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
-  test("replaces the file that a link leads to, and keeps the link", async () => {
+  test("replaces the target of a link, and keeps the link", async () => {
     mkdirSync(inFolder("real"));
     await save("real/site.warc");
     symlinkSync("real/site.warc", inFolder("link.warc"));
@@ -73,7 +73,7 @@ describe("--force", () => {
     ["could read nothing", () => delete routes["/a.xml"], 3],
     ["reached nobody", () => (routes["/robots.txt"] = (request) => request.socket.destroy()), 5],
   ];
-  test.each(failures)("a run that %s leaves the old archive", async (_, fail, code) => {
+  test.each(failures)("keeps the old archive if the run %s", async (_, fail, code) => {
     await keepsTheOld(async () => {
       fail();
       for (const format of ["pages", "tabtree"]) {
@@ -84,7 +84,7 @@ describe("--force", () => {
     });
   });
 
-  test("an output that is closed early leaves the old archive", async () => {
+  test("keeps the old archive if the output is closed early", async () => {
     await keepsTheOld(async () => {
       routes["/a.xml"] = urlset(...Array.from({ length: 10_000 }, (_, index) => `{base}/${index}`));
       const words = `${flags.join(" ")} -f pages --save ${inFolder("site.warc")} --force`;
@@ -94,7 +94,7 @@ describe("--force", () => {
   });
 });
 
-describe("what is not a regular file is refused", () => {
+describe("--save refuses what is not a regular file", () => {
   const kinds: [string, (file: string) => void][] = [
     ["a pipe", (file) => execFileSync("mkfifo", [file])],
     ["a device", (file) => symlinkSync("/dev/null", file)],
@@ -136,8 +136,8 @@ describe("the input is never overwritten", () => {
     }
   });
 
-  // What a shell has opened has no name any more: a file and its hard link, or two spellings of it, are the same here.
-  test("by a redirection of the shell", () =>
+  // A file that a shell has opened has no name any more, so a hard link or another spelling makes no difference here.
+  test("by a shell redirection", () =>
     keepsTheOld(async () => {
       const appended = await shell(`eval "$SITEGROVE ls ${inFolder("site.warc")}" >> ${inFolder("site.warc")}`);
       expect(appended.code).toBe(2);
@@ -177,7 +177,7 @@ test("an archive is listed, filtered and saved again offline; network flags are 
 describe("the log file", () => {
   const hasFull = statSync("/dev/full", { throwIfNoEntry: false })?.isCharacterDevice();
   test.runIf(hasFull).each(["pages", "tabtree"])(
-    "that cannot be written any more does not end the listing (%s)",
+    "does not end the listing if it cannot be written any more (%s)",
     async (format) => {
       const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
       const said = "the log file /dev/full can no longer be written; the listing continues: no space left on device";
@@ -185,13 +185,13 @@ describe("the log file", () => {
     },
   );
 
-  test("that is a pipe without a reader is a usage error", async () => {
+  test("is a usage error if it is a pipe without a reader", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const run = await sitegrove(["ls", site.homepage, "-l", inFolder("pipe")]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
   });
 
-  test("may be a pipe; if its reader leaves, the listing continues", async () => {
+  test("may be a pipe, and the listing continues if its reader leaves", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const ls = `eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages -vv -l ${inFolder("pipe")}"`;
     const read = await shell(`cat ${inFolder("pipe")} & ${ls} > ${inFolder("out")}; wait`);

@@ -15,7 +15,7 @@ const clean = await serve({ "/sitemap.xml": urlset("{base}/a") });
 const reasons = "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)";
 
 test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f json", "parse"])(
-  "%s reports in a pipe how many entries were skipped and why; -q hides it",
+  "%s reports how many entries were skipped and why, also in a pipe; -q hides it",
   async (line) => {
     const [command = "", ...flags] = line.split(" ");
     const target = command === "parse" ? new URL("sitemap.xml", site.homepage).href : site.homepage;
@@ -27,7 +27,7 @@ test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f 
   },
 );
 
-test("a single reason is shown without its count, also on a terminal", async () => {
+test("a single reason is reported without a count, also on a terminal", async () => {
   const one = await serve({ "/sitemap.xml": urlset("{base}/a", "http://:80/", "http://[/") });
   const said = "2 entries skipped: invalid URLs; -v lists them";
   expect((await sitegrove(["ls", one.homepage, "-f", "pages"])).stderr).toContain(said);
@@ -40,7 +40,7 @@ test("skipped entries on both sides of a diff are reported", async () => {
   expect(stderr).toContain(reasons);
 });
 
-test("skipped lines of files in a diff are reported", async () => {
+test("skipped lines of the files in a diff are reported", async () => {
   const list = path.join(folder, "list.txt");
   writeFileSync(list, "https://example.org/a\nnot a URL\n");
   for (const sides of [
@@ -57,7 +57,7 @@ test("skipped entries are reported again when an archive is read", async () => {
   expect((await sitegrove(["ls", archive, "-f", "pages"])).stderr).toContain(reasons);
 });
 
-test("-q still reports why a website is incomplete", async () => {
+test("-q still prints why a website is incomplete", async () => {
   const cut = await serve({ "/sitemap.xml": "<urlset><url><loc>{base}/a</loc></url><url><loc>" });
   const { code, stderr } = await sitegrove(["ls", cut.homepage, "-f", "pages", "-q"]);
   expect(code).toBe(3);

@@ -21,7 +21,7 @@ test.each([
   ["completion bash", false],
   ["parse - -f pages", false],
   ["ls http://127.0.0.1:1/", true],
-])("%s loads network code: %s; and none of what no run needs", async (words, isLoaded) => {
+])("%s loads network code: %s; and no code that no run needs", async (words, isLoaded) => {
   const { stderr } = await sitegrove(words, { ...watched, input: "https://example.org/a\n" });
   expect(stderr).toMatch(/^loaded node:fs$/m);
   expect(networkCode.test(stderr)).toBe(isLoaded);
@@ -34,7 +34,7 @@ test.each([
   ["help ls", "ls --help"],
   ["help fleet status", "fleet status --help"],
   ["version", "--version"],
-])("%s means %s", async (words, usual) => {
+])("%s is the same as %s", async (words, usual) => {
   const expected = await sitegrove(usual);
   expect(expected).toMatchObject({ code: 0, stderr: "" });
   expect(await sitegrove(words)).toEqual(expected);
@@ -48,7 +48,7 @@ test("--help-all shows examples and every exit code, on standard output", async 
   expect(listed?.map(Number)).toEqual([0, 1, 2, 3, 4, 5, 130]);
 });
 
-test("the script for bash completes commands, flags, formats, and file names where it knows no word", async () => {
+test("bash completion knows commands, flags and formats, and offers file names for anything else", async () => {
   const complete = (words: string[]) => `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")})
     COMP_CWORD=${words.length - 1}; COMPREPLY=(); _sitegrove; echo "\${COMPREPLY[*]}"`;
   const { stdout, stderr } = await shell(
@@ -76,12 +76,12 @@ test.each([
   ["fleet worker --log-format j", "json"],
   ["ls --version --help-all --no-rob", "--no-robots"],
   ["example.org --format nd", "ndjson"],
-])("%s is completed by %s", async (words, expected) => {
+])("%s is completed with %s", async (words, expected) => {
   const { stdout } = await sitegrove(["complete", "--", ...words.split(" ")]);
   expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual([expected, ""]);
 });
 
-test.each(["zsh", "fish"])("the script for %s asks the program, and its shell can read it", async (name) => {
+test.each(["zsh", "fish"])("the script for %s calls the program, and its shell accepts it", async (name) => {
   const { stdout, code } = await sitegrove(["completion", name]);
   expect(code).toBe(0);
   expect(stdout).toContain("sitegrove complete -- ");
@@ -90,7 +90,7 @@ test.each(["zsh", "fish"])("the script for %s asks the program, and its shell ca
   if (found.error === undefined) expect(spawnSync(name, ["-n"], { input: stdout }).stderr.toString()).toBe("");
 });
 
-test("completion knows every command, subcommand and flag of the help", async () => {
+test("completion knows every command, subcommand and flag in the help", async () => {
   const program = await createProgram(processContext(), () => {});
   const wordsFor = (words: string[]) => completions(words, program).map(([word]) => word);
   expect(wordsFor([""])).toEqual([...program.commands.map((command) => command.name()), "help"]);

@@ -1,4 +1,4 @@
-// scripts/start.mjs, on copies beside the built program: what makes a clone ready (installing, building) is not part of it.
+// scripts/start.mjs, run on copies beside the built program. Installing and building a clone is not tested here.
 import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ function npmStart(...words: string[]): Promise<Ended> {
   return ended(spawn(process.execPath, [path.join(clone, "scripts/start.mjs"), ...words], { env, cwd: clone }));
 }
 
-test("without words it lists an example website, says what it shows and what to try, and draws a picture of it", async () => {
+test("npm start lists an example website, explains it, suggests what to try, and draws a picture", async () => {
   const { code, stdout, stderr } = await npmStart();
   expect(code).toBe(0);
   // Every format, the gzipped index, the redirect, what was kept of the broken child, and the missing one.
@@ -36,6 +36,6 @@ test("without words it lists an example website, says what it shows and what to 
   rmSync(path.dirname(report), { recursive: true });
 });
 
-test("with words it is the program: its output, its exit code", async () => {
+test("npm start with arguments runs the program, with its output and exit code", async () => {
   expect(await npmStart("ls", "--nope")).toMatchObject({ code: 2, stdout: "" });
 });

@@ -38,7 +38,7 @@ const site = await serve({
 });
 const ls = (...words: string[]) => sitegrove(["ls", site.homepage, "-k", "--no-homepage", ...words]);
 
-test("sitemaps-csv has one row for each sitemap of the tree, in its order", async () => {
+test("sitemaps-csv has one row per sitemap, in the order of the tree", async () => {
   const { code, stdout } = await ls("-f", "sitemaps-csv", "--separator", "tab");
   expect(code).toBe(3);
   const rows = parse(stdout, { columns: true, delimiter: "\t" }) as Record<string, string>[];
@@ -57,7 +57,7 @@ test("sitemaps-csv has one row for each sitemap of the tree, in its order", asyn
   expect(rows[3]).toMatchObject({ complete: "false", status: "404", problems: "http-404" });
 });
 
-test("the table for people says the same, and is the same from an archive", async () => {
+test("-f sitemaps shows the same, also from an archive", async () => {
   const archive = path.join(folder, "site.warc.gz");
   const { stdout } = await ls("-f", "sitemaps", "-u", "--save", archive);
   const lines = stdout.trimEnd().split("\n");
@@ -67,7 +67,7 @@ test("the table for people says the same, and is the same from an archive", asyn
   expect((await sitegrove(["ls", archive, "-f", "sitemaps", "-u"])).stdout).toBe(stdout);
 });
 
-test("parquet holds the pages with their lists, the sitemaps and the problems", async () => {
+test("parquet has the pages with their lists, the sitemaps and the problems", async () => {
   const out = path.join(folder, "tables");
   const { code, stdout } = await ls("-f", "parquet", "-o", out);
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
@@ -109,9 +109,9 @@ test("a priority that the sitemap does not give is empty in every table", async 
   expect(JSON.parse(json).root.children[0].pages.map(facts)).toEqual(data);
 });
 
-// A reader that shares no code with the writer, and the lines that the docs show for it.
+// This reader shares no code with our writer, and runs the lines that the docs show.
 const hasDuckDb = hasPython("duckdb", "pandas", "pyarrow");
-test.runIf(hasDuckDb)("DuckDB and pandas read the tables with the lines of the docs", async () => {
+test.runIf(hasDuckDb)("DuckDB and pandas read the tables with the code in the docs", async () => {
   const work = path.join(folder, "work");
   await ls("-f", "parquet", "-o", path.join(work, "tables"));
   const blocks = (language: string) =>
@@ -137,7 +137,7 @@ print(json.dumps({"results": results, "pandas": len(pages), "joined": len(joined
   });
 });
 
-test("a folder of tables is complete or absent", async () => {
+test("a folder of tables is written completely or not at all", async () => {
   const out = path.join(folder, "nothing");
   const empty = await serve({});
   expect((await sitegrove(["ls", empty.homepage, "-f", "parquet", "-o", out])).code).toBe(4);
@@ -159,7 +159,7 @@ test("--trailer ends NDJSON with a line that says whether the list is complete, 
   }
 });
 
-test("--summary counts the pages by sitemap and by section, on standard error", async () => {
+test("--summary counts pages by sitemap and by section, on standard error", async () => {
   const { stdout, stderr } = await ls("-f", "pages", "--summary");
   expect(stdout.split("\n")).toHaveLength(5);
   expect(stderr).toContain(
@@ -170,7 +170,7 @@ test("--summary counts the pages by sitemap and by section, on standard error", 
   );
 });
 
-test("every column of sitemaps-csv is documented in its order", () => {
+test("every column of sitemaps-csv is documented, in order", () => {
   const columns = tableRows(section(page("docs/output.md"), "## sitemaps")).flatMap(([cell = ""]) =>
     [...cell.matchAll(/`(\w+)`/g)].map((match) => match[1]),
   );

@@ -63,7 +63,7 @@ function everything(): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(name, "latin1")]));
 }
 
-test("standard input is not overwritten either if it is a file", async () => {
+test("a file that is standard input is not overwritten either", async () => {
   const before = everything();
   const run = await shell(`eval "$SITEGROVE" parse - -o ${at("a.xml")} --force < ${at("a.xml")}`);
   expect(run.code).toBe(2);
@@ -141,11 +141,11 @@ test.each([
   ["www.example.org:8080/a/robots.txt", "https://www.example.org:8080/a/robots.txt"],
   ["localhost:3000/sitemap.xml", "http://localhost:3000/sitemap.xml"],
   ["example.org", "https://example.org"],
-])("%s is a URL if there is no such file", (name, homepage) => {
+])("%s is a URL unless there is such a file", (name, homepage) => {
   expect(parseTarget(name)).toEqual({ kind: "website", homepage, isAssumed: true });
 });
 
-test("a name means a file if there is one", async () => {
+test("a name that looks like a URL means a file if there is one", async () => {
   mkdirSync(at("example.org"));
   copyFileSync(at("a.xml"), at("example.org/sitemap.xml"));
   const { stdout } = await sitegrove(["parse", "example.org/sitemap.xml", "-f", "pages"], { cwd: folder });
@@ -153,7 +153,7 @@ test("a name means a file if there is one", async () => {
 });
 
 test.each(["dits", "dits/", "dist/blog", "dist/sitemap.xml", "./a.b/c", "../x.y", "~/x.y", "a.xml", "a.xml/b.xml"])(
-  "%s is a file or folder that does not exist, and nothing is requested",
+  "%s is reported as a missing file or folder, and nothing is requested",
   (name) => {
     expect(() => parseTarget(name)).toThrow(UsageError);
   },

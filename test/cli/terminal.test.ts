@@ -39,7 +39,7 @@ async function watched(words: string): Promise<string> {
 }
 
 describe("on a terminal", () => {
-  test("one line shows what is going on, and is gone at the end", async () => {
+  test("one line shows progress, and is gone at the end", async () => {
     const draws = (await watched(`ls --sitemap ${indexUrl}`)).split(`\r${escapeCharacter}[2K`);
     // Each draw clears the line first, and the last thing done to it is clearing it.
     expect(draws.slice(1, -1).every((drawn) => !drawn.includes("\n"))).toBe(true);
@@ -59,7 +59,7 @@ describe("on a terminal", () => {
     );
   });
 
-  test("the first few pages of each sitemap are shown, every page with --all, and the verdict comes last", async () => {
+  test("the first few pages of each sitemap are shown, all with --all, and the verdict comes last", async () => {
     const pages = (name: string, count: number) => Array.from({ length: count }, (_, at) => `{base}/${name}${at}`);
     const large = await serve({
       "/robots.txt": "Sitemap: {base}/i.xml\n",
@@ -106,7 +106,7 @@ describe("on a terminal", () => {
     expect(lines[3]).toMatch(/404 .*gone\.xml \(not read\)$/);
   });
 
-  test("all commands count the same sitemaps: neither robots.txt nor the website", async () => {
+  test("all commands count the same sitemaps, without robots.txt and the website itself", async () => {
     const small = await serve({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/a.xml\n",
       "/index.xml": index("{base}/a.xml", "{base}/b.xml"),
@@ -125,7 +125,7 @@ describe("on a terminal", () => {
     expect(checked.sitemapCount).toBe(4);
   });
 
-  test("a result on the same terminal is never mixed up with the live line", async () => {
+  test("a result on the same terminal is not mixed with the live line", async () => {
     const live = /\r\u001b\[2K(?:\u001b\[2m[^\u001b]*\u001b\[22m)?/g;
     const lines = (await watched(`ls --sitemap ${indexUrl} -f pages`)).replaceAll(live, "");
     expect(lines.split("\n").slice(0, 4)).toEqual(["q1", "q2", "s1", "kept"].map((page) => site.homepage + page));
@@ -146,8 +146,8 @@ describe("on a terminal", () => {
     expect(plain.stdout + noColor.stdout).not.toContain(escapeCharacter);
   });
 
-  // A real one, made by `script` (util-linux).
-  test.skipIf(!hasTerminals)("Ctrl-C clears the live line and says that it was stopped", async () => {
+  // Needs a real terminal, made by `script` (util-linux).
+  test.skipIf(!hasTerminals)("Ctrl-C clears the live line, and the program says that it was stopped", async () => {
     let isSent = false;
     const { stdout } = await terminal(
       `$SITEGROVE ls --sitemap ${site.homepage}never.xml & echo "process $!"; wait $!; echo "exit $?"`,
@@ -167,7 +167,7 @@ describe("on a terminal", () => {
 });
 
 describe("in a pipe", () => {
-  test("there are no escapes and no progress, only what went wrong", async () => {
+  test("there are no escape sequences and no progress, only errors", async () => {
     const { stderr, stdout } = await sitegrove(["ls", "--sitemap", indexUrl]);
     expect(stdout + stderr).not.toContain(escapeCharacter);
     expect(stderr).toBe(
@@ -177,7 +177,7 @@ describe("in a pipe", () => {
     );
   });
 
-  test("-v logs what was read, -vv everything: one event per line, with its time", async () => {
+  test("-v logs what was read, -vv every event: one per line, with its time", async () => {
     const quick = ["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages"];
     const [some, all] = [await sitegrove([...quick, "-v"]), await sitegrove([...quick, "-vv"])];
     for (const line of [some, all].flatMap(({ stderr }) => stderr.trimEnd().split("\n"))) {
@@ -199,7 +199,7 @@ describe("in a pipe", () => {
     expect(lines.at(-1)).toMatch(/^sitegrove: incomplete: /);
   });
 
-  test("--log-file gets the log instead", async () => {
+  test("--log-file gets the log instead of standard error", async () => {
     const folder = newFolder();
     const log = path.join(folder, "run.log");
     const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-l", log, "-f", "pages"]);
@@ -209,7 +209,7 @@ describe("in a pipe", () => {
     );
   });
 
-  test("no line shows a password in the URL or the value of a header", async () => {
+  test("no log line shows a password in a URL or the value of a header", async () => {
     const start = site.homepage.replace("//", "//user:s3cret@");
     for (const format of ["tabtree", "json", "pages"]) {
       const { stdout, stderr } = await sitegrove(["ls", start, "-vv", "-f", format, "--header", "X-Key: s3cret"]);
@@ -217,7 +217,7 @@ describe("in a pipe", () => {
     }
   });
 
-  test("--insecure is loud", async () => {
+  test("--insecure prints a warning", async () => {
     const { stderr } = await sitegrove(["ls", "--sitemap", `${site.homepage}quick.xml`, "-f", "pages", "--insecure"]);
     expect(stderr).toContain("certificates are NOT verified");
   });

@@ -160,7 +160,7 @@ test.concurrent.each(Object.entries(mistakes))("2: %s", async (line, sentence) =
   expect(await sitegrove(line, { cwd: folder })).toEqual({ code: 2, stdout: "", stderr: `sitegrove: ${sentence}\n` });
 });
 
-test("a header or proxy that is wrong is not repeated: it may be a secret", async () => {
+test("an invalid header or proxy is not repeated in the error, because it may be a secret", async () => {
   for (const words of [
     ["--header", "Bearer s3cret"],
     ["--proxy", "s3cret"],

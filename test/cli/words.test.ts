@@ -25,7 +25,7 @@ test.each([[[]], [["-f", "pages"]]])(
   },
 );
 
-test("the help is one screen; --help-all has every flag, and those of the network once", async () => {
+test("the help fits on one screen; --help-all has every flag, and each network flag once", async () => {
   const help = async (...words: string[]) => {
     const { stdout, stderr } = await sitegrove(words);
     const lines = (stdout + stderr).trimEnd().split("\n");
@@ -57,7 +57,7 @@ test("several websites are listed one after the other, with one header", async (
   expect(jsonLines(counted.stdout).at(-1)).toMatchObject({ complete: true, pages: 3, sitemaps: 2 });
 });
 
-test("a website without sitemaps is named, the others are listed, and the highest exit code counts", async () => {
+test("a website without sitemaps is named, the others are listed, and the highest exit code wins", async () => {
   const { code, stdout, stderr } = await sitegrove(["ls", none.homepage, b.homepage, "-f", "pages"]);
   expect(code).toBe(4);
   expect(stdout).toBe(`${b.homepage}b1\n`);
@@ -74,8 +74,8 @@ test("for more than four websites, the program suggests fleet", async () => {
   );
 });
 
-test("--limit counts the pages of all websites", async () => {
-  // A server of its own, because requests of a stopped run may still arrive at the shared ones.
+test("--limit counts the pages of all websites together", async () => {
+  // Uses its own server, because requests of a stopped run may still arrive at the shared ones.
   const other = await serve({ "/sitemap.xml": urlset("{base}/1") });
   const { stdout } = await sitegrove(["ls", a.homepage, other.homepage, "-f", "pages", "--limit", "2"]);
   expect(stdout).toBe(`${a.homepage}a1\n${a.homepage}a2\n`);
@@ -94,7 +94,7 @@ test("several websites share one set of Parquet tables", async () => {
   }
 });
 
-test("the URL of a sitemap lists that sitemap, whatever it is called, and says how to get the rest", async () => {
+test("the URL of a sitemap lists only that sitemap, whatever its name, and the program says how to get the rest", async () => {
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/post-sitemap.xml\nSitemap: {base}/b.xml\n",
     "/post-sitemap.xml": urlset("{base}/post"),
@@ -118,7 +118,7 @@ test("the URL of a sitemap lists that sitemap, whatever it is called, and says h
   }
 });
 
-test("the URL of a sitemap that cannot be read does not become the whole website", async () => {
+test("the URL of a sitemap that cannot be read does not list the whole website instead", async () => {
   const html = "<!doctype html><html><title>Gone</title></html>";
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/all.xml\n",
@@ -151,7 +151,7 @@ test("if nothing is found for a URL with a path, the program suggests --keep-pat
   expect(kept).toMatchObject({ code: 0, stdout: `${site.homepage}docs/1\n` });
 });
 
-test("check, report and diff take the URL of a sitemap for that sitemap, too", async () => {
+test("check, report and diff also read only the sitemap if they are given its URL", async () => {
   const site = await serve({
     "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n",
     "/a.xml": urlset("{base}/1"),
@@ -173,7 +173,7 @@ test("check, report and diff take the URL of a sitemap for that sitemap, too", a
   expect(compared.stderr).toContain(`comparing only ${homepage}a.xml; for the whole website: ${homepage}\n`);
 });
 
-test("parse fetches the one document that a URL names, redirects included", async () => {
+test("parse fetches only the document at its URL, following redirects", async () => {
   const site = await serve({
     "/old.xml": (request, response) =>
       void response.writeHead(301, { location: `http://${request.headers.host}/new.xml` }).end(),
@@ -196,7 +196,7 @@ test("--rewrite warns if it does not change where sitemaps are fetched from", as
   expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
 });
 
-test("numbers of bytes and seconds are read in the forms that people write", () => {
+test("sizes and durations are accepted in the forms that people write", () => {
   for (const text of ["1536", "1536B", "1.5k", "1.5K", "1.5KB", "1.5 kb", "1.5KiB"]) expect(byteCount(text)).toBe(1536);
   expect(["100GB", "100G", "1T"].map(byteCount)).toEqual([100 * 1024 ** 3, 100 * 1024 ** 3, 1024 ** 4]);
   for (const text of ["", "k", "5X", "-1", "1e9", "5 0", "5kk", "5iB", "999999999999T"]) {

@@ -7,9 +7,9 @@ const count = Number(process.env["SITEGROVE_SITES"] ?? some(30, 2));
 const part = Math.min(10, Math.ceil(count / 10));
 const parts = Math.ceil(count / part);
 
-// A failure names its number.
+// A failure names the number of its website.
 test.each(Array.from({ length: parts }, (_, at) => [1 + at * part, (at + 1) * part]))(
-  "websites %i to %i print the same bytes in any order, and from their archives",
+  "websites %i to %i give the same output whatever arrives first, and from their archives",
   async (from, to) => {
     for (let number = from; number <= to; number++) await checkWebsite(number);
   },

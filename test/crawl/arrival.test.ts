@@ -17,7 +17,7 @@ import { testFolder } from "../support/test-folder.ts";
 
 const file = testFolder();
 
-// `hangs.xml` is declared first, at three places.
+// `hangs.xml` is declared first, in three places.
 const routes: Record<string, string> = {
   "/robots.txt": robots("/hangs.xml", "/index.xml", "/feed.xml", "/last.xml"),
   "/hangs.xml": urlset("/hangs/1"),
@@ -57,7 +57,7 @@ async function serve(given: "nothing" | "beginning") {
 }
 
 test.each(["nothing", "beginning"] as const)(
-  "a sitemap that hangs holds up nothing else, if %s of it has arrived",
+  "a sitemap that hangs delays no other, if %s of it has arrived",
   async (given) => {
     await using website = await serve(given);
     const stream = streamPages(website.homepage, { order: "arrival", knownPaths: "never" });
@@ -72,7 +72,7 @@ test.each(["nothing", "beginning"] as const)(
   },
 );
 
-test("a time limit loses only the sitemap that hangs; listed pages stay in the tree", async () => {
+test("a time limit loses only the sitemap that hangs; pages already listed stay in the tree", async () => {
   await using website = await serve("nothing");
   const found = await result(website.homepage, { order: "arrival", knownPaths: "never", limits: { time: 1500 } });
   expect(found.pages.map((url) => url.slice(website.homepage.length)).sort()).toEqual(others);
@@ -90,7 +90,7 @@ test("a given sitemap does not wait for those given before it", async () => {
   expect(listed.slice(6)).toEqual(["hangs/1"]);
 });
 
-test("leaving the loop, and reaching the limit, end a crawl in which something hangs", async () => {
+test("leaving the loop or reaching the limit ends a crawl even if a request hangs", async () => {
   await using website = await serve("nothing");
   const options = { order: "arrival", knownPaths: "never" } as const;
   for await (const _ of streamPages(website.homepage, options)) break;
@@ -101,7 +101,7 @@ test("leaving the loop, and reaching the limit, end a crawl in which something h
   expect(await stream.finished).toMatchObject({ end: "limit", complete: true });
 });
 
-test("an error of the caller's function ends a crawl in which something hangs", async () => {
+test("an error thrown by the caller's function ends a crawl even if a request hangs", async () => {
   await using website = await serve("nothing");
   const error = new Error("the caller's");
   const recurse = ({ url }: { url: string }) => {
@@ -112,7 +112,7 @@ test("an error of the caller's function ends a crawl in which something hangs", 
   await expect(reading).rejects.toBe(error);
 });
 
-test("a sample is the same in both orders", async () => {
+test("a sample is the same in declared order and in order of arrival", async () => {
   const { client } = site(routes);
   const sampled = (order: "declared" | "arrival") => result(home, { client, order, sample: 4 });
   expect((await sampled("arrival")).pages).toEqual((await sampled("declared")).pages);
@@ -139,7 +139,7 @@ function sumOfPages(sitemaps: readonly { readonly sitemap: Sitemap }[]): number 
 }
 
 test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-  "any website has the same pages, tree, archive and completeness (part %i)",
+  "every website has the same pages, tree, archive and completeness in order of arrival (part %i)",
   async (part) => {
     for (let number = part; number <= some(160, 16); number += 8) {
       const { routes, limits } = randomWebsite(new Random(number));
@@ -162,7 +162,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
       });
       const once = (await run("arrival", false, { unique: true })).pages;
       expect(once.toSorted(), `website ${number}`).toEqual([...new Set(declared.pages)].sort());
-      // Within limits, which pages come depends on arrival; how many are listed is what the tree counts.
+      // Within limits, which pages are listed depends on arrival, but their number is what the tree counts.
       const limited = await run("arrival", true);
       expect(limited.pages.length, `website ${number}`).toBe(limited.finished.totals.pages);
       expect(limited.pages.length).toBeLessThanOrEqual(limits.pages ?? Number.POSITIVE_INFINITY);

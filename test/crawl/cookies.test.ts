@@ -18,47 +18,47 @@ const bare = "https://a.test/";
 const www = "https://www.a.test/";
 
 test.each([
-  ["to its host", bare, bare, "a=1", "https://a.test/x", "a=1"],
-  ["not to another port", bare, bare, "a=1", "https://a.test:8443/", ""],
-  ["not from another port", bare, "https://a.test:8443/", "a=1", bare, ""],
-  ["to the port of the start", "https://a.test:8443/", "https://a.test:8443/x", "a=1", "https://a.test:8443/", "a=1"],
-  ["not to another port than the start's", "http://a.test:81/", "http://a.test:81/", "a=1", "http://a.test:82/", ""],
-  ["by http and https", "http://a.test/", "http://a.test/", "a=1", bare, "a=1"],
-  ["of a host with a dot at its end", bare, "https://a.test./", "a=1", bare, "a=1"],
-  ["to no other host without a Domain", bare, bare, "a=1", www, ""],
-  ["to www, with a Domain", bare, bare, "a=1; Domain=.A.test", www, "a=1"],
-  ["not below the website", bare, bare, "a=1; Domain=.A.test", "https://x.a.test/", ""],
-  ["not from below the website", bare, "https://x.a.test/", "a=1; Domain=a.test", bare, ""],
-  ["from www to the bare host", www, www, "a=1; Domain=a.test", bare, "a=1"],
-  ["not beside it, where the website may be a public suffix", www, www, "a=1; Domain=a.test", "https://x.a.test/", ""],
-  ["of another website to none, not even itself", bare, "https://b.test/", "a=1", "https://b.test/", ""],
-  ["of another website to none beside it", bare, "https://x.b.test/", "a=1; Domain=b.test", "https://y.b.test/", ""],
-  ["not for another website", bare, bare, "a=1; Domain=b.test", "https://b.test/", ""],
-  ["not where the name only ends alike", bare, "https://ba.test/", "a=1; Domain=a.test", bare, ""],
-  ["not for com", bare, "https://b.com/", "a=1; Domain=com", "https://c.com/", ""],
-  ["not for co.uk", "https://b.co.uk/", "https://b.co.uk/", "a=1; Domain=co.uk", "https://c.co.uk/", ""],
-  ["not for a part of an address", bare, "http://127.0.0.1/", "a=1; Domain=0.0.1", "http://127.0.0.1/", ""],
-  ["below the folder of the answer", bare, "https://a.test/x/y", "a=1", "https://a.test/x/z", "a=1"],
-  ["not beside that folder", bare, "https://a.test/x/y", "a=1", "https://a.test/xy", ""],
-  ["below its Path", bare, bare, "a=1; Path=/x", "https://a.test/x/y?z", "a=1"],
-  ["not beside its Path", bare, bare, "a=1; Path=/x", "https://a.test/xy", ""],
-  ["by TLS alone if Secure", bare, bare, "a=1; Secure", "http://a.test/", ""],
-  ["Secure by TLS", bare, bare, "a=1; Secure", bare, "a=1"],
-  ["Secure from http: never", bare, "http://a.test/", "a=1; Secure", bare, ""],
-  ["until it expires", bare, bare, "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", bare, "a=1"],
-  ["not if it has expired", bare, bare, "a=1; Expires=Thu, 01-Jan-1970 00:00:00 GMT", bare, ""],
-  ["not if it is deleted", bare, bare, "a=1\na=; Max-Age=0", bare, ""],
-  ["in its last version, longer paths first", bare, bare, "a=1\nb=2; Path=/x\na=3", "https://a.test/x", "b=2; a=3"],
-  ["not if it is no pair", bare, bare, "a\n=b\na=\u0001", bare, ""],
-])("a cookie is sent %s", (_, start, setAt, text, to, expected) => {
+  ["sent to its host", bare, bare, "a=1", "https://a.test/x", "a=1"],
+  ["not sent to another port", bare, bare, "a=1", "https://a.test:8443/", ""],
+  ["not accepted from another port", bare, "https://a.test:8443/", "a=1", bare, ""],
+  ["sent to the start's port", "https://a.test:8443/", "https://a.test:8443/x", "a=1", "https://a.test:8443/", "a=1"],
+  ["not sent to another port, over http", "http://a.test:81/", "http://a.test:81/", "a=1", "http://a.test:82/", ""],
+  ["sent over both http and https", "http://a.test/", "http://a.test/", "a=1", bare, "a=1"],
+  ["accepted from a host name with a trailing dot", bare, "https://a.test./", "a=1", bare, "a=1"],
+  ["not sent to another host without a Domain", bare, bare, "a=1", www, ""],
+  ["sent to www if it has a Domain", bare, bare, "a=1; Domain=.A.test", www, "a=1"],
+  ["not sent to a subdomain of the website", bare, bare, "a=1; Domain=.A.test", "https://x.a.test/", ""],
+  ["not accepted from a subdomain of the website", bare, "https://x.a.test/", "a=1; Domain=a.test", bare, ""],
+  ["sent to the bare host if www set it", www, www, "a=1; Domain=a.test", bare, "a=1"],
+  ["not sent to siblings of www, even with a Domain", www, www, "a=1; Domain=a.test", "https://x.a.test/", ""],
+  ["not accepted from another website, not even for itself", bare, "https://b.test/", "a=1", "https://b.test/", ""],
+  ["not accepted for another site's hosts", bare, "https://x.b.test/", "a=1; Domain=b.test", "https://y.b.test/", ""],
+  ["not accepted for another website", bare, bare, "a=1; Domain=b.test", "https://b.test/", ""],
+  ["not accepted from a host whose name only ends the same", bare, "https://ba.test/", "a=1; Domain=a.test", bare, ""],
+  ["not accepted for com", bare, "https://b.com/", "a=1; Domain=com", "https://c.com/", ""],
+  ["not accepted for co.uk", "https://b.co.uk/", "https://b.co.uk/", "a=1; Domain=co.uk", "https://c.co.uk/", ""],
+  ["not accepted for a part of an IP address", bare, "http://127.0.0.1/", "a=1; Domain=0.0.1", "http://127.0.0.1/", ""],
+  ["sent below the folder of the response that set it", bare, "https://a.test/x/y", "a=1", "https://a.test/x/z", "a=1"],
+  ["not sent outside that folder", bare, "https://a.test/x/y", "a=1", "https://a.test/xy", ""],
+  ["sent below its Path", bare, bare, "a=1; Path=/x", "https://a.test/x/y?z", "a=1"],
+  ["not sent outside its Path", bare, bare, "a=1; Path=/x", "https://a.test/xy", ""],
+  ["not sent over http if it is Secure", bare, bare, "a=1; Secure", "http://a.test/", ""],
+  ["sent over TLS if it is Secure", bare, bare, "a=1; Secure", bare, "a=1"],
+  ["not accepted over http if it is Secure", bare, "http://a.test/", "a=1; Secure", bare, ""],
+  ["sent until it expires", bare, bare, "a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", bare, "a=1"],
+  ["not sent after it has expired", bare, bare, "a=1; Expires=Thu, 01-Jan-1970 00:00:00 GMT", bare, ""],
+  ["not sent after it was deleted", bare, bare, "a=1\na=; Max-Age=0", bare, ""],
+  ["sent as last set, longer paths first", bare, bare, "a=1\nb=2; Path=/x\na=3", "https://a.test/x", "b=2; a=3"],
+  ["not accepted if it is not a name and a value", bare, bare, "a\n=b\na=\u0001", bare, ""],
+])("a cookie is %s", (_, start, setAt, text, to, expected) => {
   expect(sent(start, setAt, text, to)).toBe(expected);
 });
 
-test("a response to a request without the caller's headers sets no cookie", () => {
+test("a response to a request without the caller's headers cannot set a cookie", () => {
   expect(sent(bare, bare, "a=1", bare, true)).toBe("");
 });
 
-test("a website sets a hundred cookies at most", () => {
+test("a website can set at most a hundred cookies", () => {
   const many = Array.from({ length: 300 }, (_, at) => `c${at}=1`).join("\n");
   expect(sent(bare, bare, many, bare).split("; ")).toHaveLength(100);
 });
@@ -124,7 +124,7 @@ describe("a website that requires a cookie", () => {
       "in two steps",
       (url, cookie) => ({ to: url, cookies: [cookie.includes("first=1") ? "seen=1; Path=/" : "first=1; Path=/"] }),
     ],
-  ])("%s, is read; its cookie goes to no other website", async (name, wall) => {
+  ])("%s, is read; the cookie goes to no other website", async (name, wall) => {
     const { lines, asked, cookies } = await crawled(name, (url, cookie) =>
       url.startsWith(home) && !cookie.includes("seen=1") ? wall(url, cookie) : documents[url],
     );
@@ -138,7 +138,7 @@ describe("a website that requires a cookie", () => {
     ["that it never accepts", () => ["a=1"]],
     ["that is another one each time", (url) => [`a=${url.length}${Math.random()}`]],
     ["that is for another website", () => ["a=1; Domain=other.test"]],
-  ])("%s, is a loop that ends", async (name, cookies) => {
+  ])("%s, ends as a redirect loop", async (name, cookies) => {
     const { lines, asked } = await crawled(name, (url) =>
       url === `${home}a.xml` ? { to: url, cookies: cookies(url) } : documents[url],
     );

@@ -30,7 +30,7 @@ test.each([
   [503, "failed", false],
   [429, "blocked", false],
 ])(
-  "robots.txt that answers %i is %s; the known paths are tried, and the tree is complete: %s",
+  "robots.txt with status %i is %s, known paths are tried, and the tree is complete: %s",
   async (status, outcome, complete) => {
     const { lines, tree } = await discover({ "/robots.txt": { status }, "/sitemap.xml": urlset("/1") });
     expect(lines.slice(1)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
@@ -44,7 +44,7 @@ test.each([
   [404, true],
   [410, true],
   [500, false],
-])("a homepage that answers %i may hide links to sitemaps; the tree is complete: %s", async (status, complete) => {
+])("a homepage with status %i may hide links to sitemaps; the tree is complete: %s", async (status, complete) => {
   const routes = { "/": { status }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
   const { lines, tree } = await discover(routes);
   expect(lines.slice(1)).toEqual(["  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
@@ -78,7 +78,7 @@ describe.each([{ status: 401 }, { status: 403 }, { status: 429 }, botCheck])(
   },
 );
 
-describe("a website that redirects unknown paths to its homepage", () => {
+describe("the homepage, if a website redirects unknown paths to it,", () => {
   const html = { headers: { "content-type": "text/html" }, body: "<!doctype html><title>Home</title>" };
 
   test.each([
@@ -90,7 +90,7 @@ describe("a website that redirects unknown paths to its homepage", () => {
       "https://www.example.org/",
     ],
     ["that redirects", { "/": { to: "/en/" }, "/en/": html }, "/en/"],
-  ])("gets one request for it, %s", async (_, routes: Record<string, Route>, page) => {
+  ])("is requested once, %s", async (_, routes: Record<string, Route>, page) => {
     const { client, hits } = site((path) => routes[path] ?? { to: "/" });
     const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
     expect(hits.filter((hit) => hit === page)).toEqual([page]);
@@ -108,7 +108,7 @@ describe("a website that redirects unknown paths to its homepage", () => {
   });
 });
 
-test("no guess is requested if declared sitemaps use up the budget for pages", async () => {
+test("no guess is requested if declared sitemaps use up the page limit", async () => {
   const pages = Array.from({ length: 10 }, (_, at) => `/${at}`);
   const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages) };
   for (const options of [{ limits: { pages: 4 } }, { limit: 4 }]) {
@@ -124,7 +124,7 @@ test.each([
   ["the homepage", "/a.xml"],
   ["a sitemap", "/"],
 ])(
-  "a robots.txt that redirects to another name on www. and its sitemaps are found, even if %s arrives first",
+  "a robots.txt that redirects to another name on www. is read with its sitemaps, even if %s arrives first",
   async (_, late) => {
     const www = "https://www.example.org";
     const html = '<meta name="generator" content="WordPress 6.5"><link rel="sitemap" href="/c.xml">';
@@ -137,7 +137,7 @@ test.each([
       [`${www}/b.xml`]: urlset(`${www}/2`),
       [`${www}/c.xml`]: urlset(`${www}/3`),
     });
-    // The late response is sent once the other one has been asked for, and has had many turns to arrive.
+    // The late response is sent after the other one was requested, and had plenty of time to arrive.
     let answeredOther = () => {};
     const other = new Promise<void>((resolve) => (answeredOther = resolve));
     const slowed: Client = {
@@ -162,7 +162,7 @@ test("a homepage that redirects to a refused address may hide links to sitemaps"
   expect(tree.root.problems).toMatchObject([{ code: "homepage-unreachable", status: 301 }]);
 });
 
-describe("a robots.txt whose bytes are refused does not count as empty", () => {
+describe("a robots.txt whose content is refused does not count as empty", () => {
   const sitemaps = robots("/a.xml").replaceAll("{home}", home);
   const packed = gzipSync(gzipSync(gzipSync(gzipSync(sitemaps))));
   const utf32 = Buffer.concat([
@@ -191,10 +191,10 @@ describe("a robots.txt whose bytes are refused does not count as empty", () => {
     expect(tree.complete).toBe(false);
     expect(tree.reachable).toBe(true);
     expect(tree.discovery[0]).toMatchObject({ by: "robots", outcome: "failed", status: 200, reason: { code } });
-    // Nothing is known of what it disallows.
+    // It is unknown what the robots.txt disallows.
     const { lines: strict } = await discover(routes, { strictRobots: true, concurrency: 1 });
     expect(strict).toEqual(["index/website / (robots-unreachable)", `  invalid /robots.txt (${code})`]);
-    // Alone, it is an answer all the same.
+    // The website still counts as reachable if it sends nothing else.
     const { tree: alone } = await discover({ "/robots.txt": route }, { knownPaths: "never", useHomepage: false });
     expect([alone.reachable, alone.complete]).toEqual([true, false]);
     const invalid = { kind: "invalid", reason: { code } };
@@ -203,7 +203,7 @@ describe("a robots.txt whose bytes are refused does not count as empty", () => {
   });
 });
 
-test("blocked and failed known paths are distinguished from absent ones, and are not a loss", async () => {
+test("blocked and failed known paths are told apart from absent ones, and are not a loss", async () => {
   const { tree } = await discover({
     "/sitemap.xml": { status: 403 },
     "/sitemap_index.xml": { status: 500 },
@@ -214,7 +214,7 @@ test("blocked and failed known paths are distinguished from absent ones, and are
   expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["known-path-unreachable"]);
 });
 
-test("each source can be switched off, and further paths can be given", async () => {
+test("each source can be switched off, and more paths can be added", async () => {
   const routes = {
     "/robots.txt": robots("/a.xml"),
     "/a.xml": urlset("/a"),
@@ -250,7 +250,7 @@ test("the path of the homepage is ignored unless `path` says otherwise", async (
   expect(kept.hits.filter((path) => path === "/docs/")).toHaveLength(1);
 });
 
-test("a sitemap on another host is followed and marked", async () => {
+test("a sitemap on another host is read, and marked as such", async () => {
   const { tree } = await discover(
     {
       "/robots.txt": robots("https://cdn.example.net/a.xml", "https://www.example.org/b.xml"),
@@ -267,7 +267,7 @@ test("a sitemap on another host is followed and marked", async () => {
   ]);
 });
 
-test("a website that fails everywhere has one problem for all its known paths", async () => {
+test("a website that fails everywhere has one problem for all of its known paths", async () => {
   const { tree } = await discover(() => ({ status: 500 }));
   expect(tree.root.problems).toMatchObject([
     { code: "robots-unreachable", status: 500 },
@@ -280,13 +280,13 @@ test("a website that fails everywhere has one problem for all its known paths", 
 describe('knownPaths: "if-needed"', () => {
   const ifNeeded = { knownPaths: "if-needed", useHomepage: false } as const;
 
-  test("guesses nothing if robots.txt lists a readable sitemap, and says so", async () => {
+  test("guesses nothing if robots.txt lists a readable sitemap, and the tree says so", async () => {
     const { lines, hits, tree } = await discover(
       { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1"), "/sitemap.xml": urlset("/forgotten") },
       { ...ifNeeded, extraKnownPaths: ["own.xml"] },
     );
     expect(lines).toEqual(["index/website /", "  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
-    // What the caller names is asked for in any case.
+    // Paths that the caller gives are requested in any case.
     expect(hits.sort()).toEqual(["/a.xml", "/own.xml", "/robots.txt"]);
     const skipped = tree.discovery.filter(({ outcome }) => outcome === "skipped");
     expect(skipped).toHaveLength(knownPaths.length);
@@ -298,14 +298,14 @@ describe('knownPaths: "if-needed"', () => {
     ["there is no robots.txt", {}],
     ["robots.txt names no sitemap", { "/robots.txt": "User-agent: *\nDisallow:\n" }],
     ["the sitemap that robots.txt names is gone", { "/robots.txt": robots("/gone.xml") }],
-    ["it is no sitemap", { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" }],
+    ["it is not a sitemap", { "/robots.txt": robots("/page.html"), "/page.html": "<html></html>" }],
   ])("guesses if %s", async (_, routes) => {
     const { lines } = await discover({ ...routes, "/sitemap.xml": urlset("/1") }, ifNeeded);
     expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
   });
 });
 
-describe("a robots.txt of binary data", () => {
+describe("a robots.txt that is binary data", () => {
   const high = Buffer.from(Array.from({ length: 3000 }, (_, at) => 0x80 + ((at * 37) % 128)));
   const brotli = brotliCompressSync(
     Array.from({ length: 99 }, (_, at) => `Sitemap: ${home}${at * 7919}.xml`).join("\n"),
@@ -335,13 +335,13 @@ describe("a robots.txt of binary data", () => {
       { headers: { "content-encoding": "gzip" }, body: Buffer.from("Disallow: /caf\u00e9\n", "latin1") },
     ],
     ["an image", Buffer.from("\u0089PNG\r\n\u001a\n\0\0\0\rIHDR", "latin1")],
-  ])("is none if it is %s", async (_, body) => {
+  ])("counts as missing if it is %s", async (_, body) => {
     const { tree } = await discover({ "/robots.txt": body, "/sitemap.xml": urlset("/1") });
     expect(tree.complete).toBe(true);
   });
 });
 
-describe("links of the homepage", () => {
+describe("links on the homepage", () => {
   const link = (path: string) => `<link rel="sitemap" href="${path}">`;
   const page = (body: string | Uint8Array, headers = {}): Route => ({
     headers: { "content-type": "text/html", ...headers },
@@ -351,7 +351,7 @@ describe("links of the homepage", () => {
   const codes = (tree: { problems(): Iterable<{ problem: { code: string } }> }) =>
     [...tree.problems()].map(({ problem }) => problem.code);
 
-  test("beyond the tenth megabyte, or the hundredth link, are missing, and that is reported", async () => {
+  test("beyond the tenth megabyte or the hundredth link are ignored, and that is reported", async () => {
     const routes = { "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
     const long = `<html>${link("/a.xml")}<!--${"x".repeat(10_600_000)}-->${link("/b.xml")}`;
     const { tree } = await discover({ ...routes, "/": page(long) }, only);
@@ -367,12 +367,12 @@ describe("links of the homepage", () => {
     ["it is not the gzip that was announced", page("~~ part of something ~~", { "content-encoding": "gzip" })],
     ["it is binary data", page(Uint8Array.from({ length: 2000 }, (_, at) => (at * 37) % 256))],
     ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
-  ])("if %s, some may be missing", async (_, homepage) => {
+  ])("may be missing if %s", async (_, homepage) => {
     const { tree } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
     expect([tree.complete, tree.reachable, codes(tree)]).toEqual([false, true, ["homepage-cut"]]);
   });
 
-  test("if the connection breaks, some may be missing, and a link that is cut off is not used", async () => {
+  test("may be missing if the connection breaks, and a link that is cut off is not used", async () => {
     const server = await testServer({
       "/": ({ socket }) => {
         const html = `${link("/a.xml")}<p><link rel="sitemap" href="/sitemap-`;
@@ -388,7 +388,7 @@ describe("links of the homepage", () => {
     await tree.close();
   });
 
-  test("are a loss if they lead to an unreadable sitemap that is served as HTML, but not if they lead to a page for people", async () => {
+  test("are a loss if they lead to an unreadable sitemap served as HTML, but not if they lead to an ordinary page", async () => {
     const refused = '<!DOCTYPE urlset [<!ENTITY x "y">]><urlset><url><loc>&x;</loc></url></urlset>';
     for (const [body, complete] of [
       [refused, false],
@@ -401,20 +401,20 @@ describe("links of the homepage", () => {
     }
   });
 
-  test("that are not URLs are reported, and nothing is missing", async () => {
+  test("are reported if they are not URLs, and nothing is missing", async () => {
     const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
     expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);
   });
 });
 
-test("a large guess that repeats a sitemap of the tree adds nothing: in a crawl, in its archive, and with `previous`", async () => {
+test("a large guess that repeats a sitemap of the tree adds nothing to a crawl, its archive, or a run with `previous`", async () => {
   const pages = Array.from({ length: 8000 }, (_, at) => `/a-page-with-a-long-name/${at}`);
   const other = [...pages.slice(0, -1), "/a-page-with-a-long-name/0000"];
   const routes = {
     "/robots.txt": robots("/sitemap.xml?v=3"),
     "/sitemap.xml?v=3": urlset(...pages),
     "/sitemap.xml": urlset(...pages),
-    // Of the same length, and different at its end.
+    // This one has the same length, but differs at its end.
     "/sitemap_index.xml": urlset(...other),
   };
   const first = path.join(newFolder(), "first.warc.gz");
@@ -432,7 +432,7 @@ test("a large guess that repeats a sitemap of the tree adds nothing: in a crawl,
   expect(streamed).toBe(16_000);
 });
 
-describe("a guess repeats a sitemap of the tree if it lists the same URLs", () => {
+describe("a guess counts as a repetition of a sitemap if it lists the same URLs", () => {
   const pages = ["/1", "/2", "/3"];
   const text = (...paths: string[]) => paths.map((each) => `${home}${each.slice(1)}\n`).join("");
 
@@ -482,7 +482,7 @@ describe("a guess repeats a sitemap of the tree if it lists the same URLs", () =
     expect([tree.pageCount, tree.complete]).toEqual([60_002, true]);
   });
 
-  test("not if the pages of the other sitemap are filtered out", async () => {
+  test("but not if the pages of that sitemap are filtered out", async () => {
     const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": text(...pages) };
     const listed: string[] = [];
     for await (const { url } of streamPages(home, { client: site(routes).client, excludeSitemap: "/a.xml" }))
@@ -490,7 +490,7 @@ describe("a guess repeats a sitemap of the tree if it lists the same URLs", () =
     expect(listed).toEqual(pages.map((each) => home + each.slice(1)));
   });
 
-  test("not if it is a feed with a next page", async () => {
+  test("but not if it is a feed with a next page", async () => {
     const next = `<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="${home}feed?page=2"/>`;
     const { tree } = await discover(
       {
@@ -505,7 +505,7 @@ describe("a guess repeats a sitemap of the tree if it lists the same URLs", () =
   });
 });
 
-describe("feeds and llms.txt, on demand", () => {
+describe("feeds and llms.txt are only requested on demand", () => {
   const page = `<html><link rel="alternate" type="application/rss+xml" href="/blog.rss">
     <link rel="alternate" type="application/rss+xml" href="/comments/feed/"><link rel="alternate" hreflang="de" href="/de">
     <link rel="alternate" type="application/atom+xml" href="/gone.atom">`;
@@ -517,14 +517,14 @@ describe("feeds and llms.txt, on demand", () => {
     "/feed.json": `{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "${home}c"}]}`,
     "/llms.txt": "# T\n## S\n- [D](/d)",
   };
-  // What the homepage links to comes before guesses, and is a loss if it is not there.
+  // Links on the homepage come before guesses, and are a loss if their targets are missing.
   const linked = ["homepage-link found /blog.rss rss", "homepage-link absent /gone.atom "];
   test.each<[options: Options, found: string[], asked: number]>([
     [{}, [], 0],
     [{ useFeeds: true }, [...linked, "feed found /feed.json json"], 8],
     [{ useLlms: true }, ["llms found /llms.txt llms"], 1],
     [{ useFeeds: true, useHomepage: false }, ["feed found /feed.json json"], 6],
-  ])("%j", async (options, found, asked) => {
+  ])("with the options %j", async (options, found, asked) => {
     const { tree, hits } = await discover(routes, {
       knownPaths: "never",
       extraKnownPaths: ["sitemap.xml"],
@@ -542,7 +542,7 @@ describe("feeds and llms.txt, on demand", () => {
   });
 });
 
-describe("a compressed robots.txt is used up to `robotsBytes` after decompression", () => {
+describe("a compressed robots.txt is read up to `robotsBytes` after decompression", () => {
   const filler = `# ${"x".repeat(100)}\n`.repeat(100);
   const body = (start: string, end: string) => gzipSync(`User-agent: *\n${start}\n${filler}${end}\n`);
   const limits = withFixedLimits({ robotsBytes: 5000 });
@@ -569,7 +569,7 @@ describe("a compressed robots.txt is used up to `robotsBytes` after decompressio
   });
 });
 
-test("a robots.txt that is cut off or cannot be read allows nothing, on any host", async () => {
+test("a robots.txt that is cut off or cannot be read allows no page, on any host", async () => {
   const other = "https://other.example/";
   const rules = gzipSync(`User-agent: *\nDisallow: /a\n${"# filler\n".repeat(50)}Disallow: /b\n`);
   for (const robots of [rules.subarray(0, -20), [1, 2, 3, 4].reduce((bytes) => gzipSync(bytes), rules)]) {

@@ -36,7 +36,7 @@ const forms: [name: string, isRefused: boolean, document: (canary: string) => st
   ["a schema", false, (canary) => urlset(`${schema}="http://www.sitemaps.org/schemas/sitemap/0.9 ${canary}"`, "")],
 ];
 
-test.each(forms)("%s is not opened, as a file or over the network", async (_, isRefused, documentFor) => {
+test.each(forms)("%s is not followed, neither to a file nor to the network", async (_, isRefused, documentFor) => {
   const canary = await faultServer({ "/canary.txt": canaryText });
   // This file has the text, too.
   const targets = [import.meta.url, import.meta.filename, `${canary.origin}/canary.txt`];

@@ -7,7 +7,7 @@ import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type Fault, redirect } from "../support/fault-server.ts";
 import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetching.ts";
 
-test("every hop is reported, and the document's URL is where it was found", async () => {
+test("every redirect is reported, and the document's URL is the last one", async () => {
   const server = await testServer({ "/a": redirect("/b", 301), "/b": redirect("c?d=1#part", 308), "/c?d=1": tenPages });
   const fetcher = testFetcher({ start: server.origin });
   const { followed, text } = await fetcher.read(`${server.origin}/a`);
@@ -51,7 +51,7 @@ describe("the maximum number of hops", () => {
     ["sitemap", 10, "found"],
     ["sitemap", 11, "failed limit-redirects"],
     ["homepage", 10, "found"],
-  ] as const)("%s, %i hops: %s", async (role, length, expected) => {
+  ] as const)("applies to %s: after %i hops, the result is %s", async (role, length, expected) => {
     const server = await testServer(chain(length));
     const { result } = await testFetcher({ start: server.origin }).read(`${server.origin}/${length}`, { role });
     expect(result).toBe(expected);
@@ -65,14 +65,14 @@ describe("the maximum number of hops", () => {
   });
 });
 
-test("a redirect inside the document is not followed", async () => {
+test("a redirect inside a document is not followed", async () => {
   const page = '<meta http-equiv="refresh" content="0; url=/other"><script>location = "/other"</script>';
   const { text, server } = await fetchOnly(page);
   expect(text).toBe(page);
   expect(server.requests).toHaveLength(1);
 });
 
-describe("Locations", () => {
+describe("the Location header", () => {
   const base = "https://example.org/dir/index.xml?q=1";
   const target = (location: string) => {
     const found = redirectTarget([["location", location]], base, 8192);
@@ -106,11 +106,11 @@ describe("Locations", () => {
     ["javascript:alert(1)", "scheme-refused"],
     ["unix:/var/run/docker.sock", "scheme-refused"],
     ["blob:https://example.org/x", "scheme-refused"],
-  ])("%j: %s", (location, expected) => {
+  ])("%j leads to %s", (location, expected) => {
     expect(target(location)).toBe(expected);
   });
 
-  test("lenient: raw UTF-8 is read as UTF-8; of two Locations, the first counts", async () => {
+  test("lenient: may be raw UTF-8; of two Location headers, the first counts", async () => {
     const head = "HTTP/1.1 302 Found\r\nlocation: /café.xml\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n";
     const server = await testServer({ "/a": ({ socket }) => void socket.write(head), "/caf%C3%A9.xml": tenPages });
     const { text, followed } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
@@ -124,7 +124,7 @@ describe("Locations", () => {
 const limits = { redirects: 10, robotsRedirects: 5, urlLength: 8192 };
 const rules = followRules(limits, ["https://example.org"], {});
 
-/** Walks over redirects that are given as a table; what is not in it is a document. */
+/** Follows redirects from a table; every other URL is a document. */
 async function walk(table: Record<string, string>, from: string, known?: (hop: Hop) => string | undefined) {
   const asked: string[] = [];
   const followed = await follow<string>(
@@ -145,7 +145,7 @@ async function walk(table: Record<string, string>, from: string, known?: (hop: H
 
 const home = "https://example.org/";
 
-test("a hop to a known document is not followed, and every hop is checked before it is fetched", async () => {
+test("a redirect to a known document is not followed, and every target is checked before it is fetched", async () => {
   const table = { [`${home}a`]: "/b", [`${home}b`]: "/c", [`${home}c`]: "/d" };
   const keys: string[] = [];
   const { followed, asked } = await walk(table, `${home}a#top`, ({ key, url }) => {
@@ -157,18 +157,18 @@ test("a hop to a known document is not followed, and every hop is checked before
   expect(keys).toEqual([`${home}a`, `${home}b`, `${home}c`]);
 });
 
-test("the problem of a loop names the URL where the loop begins, however long the URLs are", async () => {
+test("the problem of a redirect loop names the URL where the loop begins, however long the URLs are", async () => {
   const long = (name: string) => `${home}${name.repeat(250)}.xml`;
   const table = { [long("a")]: long("b"), [long("b")]: long("c"), [long("c")]: long("b") };
   const { followed, asked } = await walk(table, long("a"));
-  // Too long to be shown whole: what is shown begins it.
+  // The URL is too long to be shown completely, so only its beginning is shown.
   expect(followed).toMatchObject({ outcome: "failed", url: long("a"), keys: [long("a")] });
   const value = expect.stringContaining(long("b").slice(0, 100));
   expect(followed).toMatchObject({ reason: { code: "redirect-loop", value } });
   expect(asked).toEqual([long("a"), long("b"), long("c")]);
 });
 
-test("a failure at the end of redirects is also that of the final URL; a failure on the way is not", async () => {
+test("a failure at the end of redirects also applies to the final URL; a failure on the way does not", async () => {
   const circle = await walk({ [`${home}a`]: "/b", [`${home}b`]: "/b" }, `${home}a`);
   expect(circle.followed).toMatchObject({ keys: [`${home}a`], reason: { value: `${home}b` } });
   const nowhere = await walk({ [`${home}a`]: "/b", [`${home}b`]: "http://[" }, `${home}a`);
@@ -178,7 +178,7 @@ test("a failure at the end of redirects is also that of the final URL; a failure
   expect(far.followed).toMatchObject({ url: `${home}10`, keys: [`${home}0`], reason: { code: "limit-redirects" } });
 });
 
-test("redirects from https to http, and Locations in raw UTF-8, are reported on the way to the document", async () => {
+test("a redirect from https to http, and a Location in raw UTF-8, are reported with the document", async () => {
   const table = { [`${home}a`]: "http://example.org/b", "http://example.org/b": "https://example.org/caf\u00c3\u00a9" };
   const { followed } = await walk(table, `${home}a`);
   expect(followed).toMatchObject({
@@ -188,7 +188,7 @@ test("redirects from https to http, and Locations in raw UTF-8, are reported on 
   });
 });
 
-test("a retry continues at the hop that failed", async () => {
+test("a retry continues at the redirect that failed", async () => {
   const server = await testServer({
     "/a": redirect("/b"),
     "/b": (exchange) => exchange.respond(exchange.nth === 1 ? 503 : 200, {}, tenPages),

@@ -1,4 +1,4 @@
-// Places that hold no sitemap, and everything that leads to them: asked for once, and nobody waits for them a second time.
+// URLs without a sitemap, and everything that leads to them, are requested once.
 import { describe, expect, test } from "vitest";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
@@ -13,11 +13,11 @@ async function discover(routes: Parameters<typeof site>[0], concurrency: number)
 
 const links = ["/sitemap.xml", "/sitemap.txt", "/to-sitemap", "/"].map((href) => `<link rel="sitemap" href="${href}">`);
 
-describe.each([1, 16])("%i at a time", (concurrency) => {
+describe.each([1, 16])("with %i requests at a time", (concurrency) => {
   test.each<[string, (path: string) => Route, string]>([
     ["one missing page", (path) => (path === "/404" ? { status: 404 } : { to: "/404" }), `absent ${home}404`],
     ["its homepage", (path) => (path === "/" ? html : { to: "/" }), `not-a-sitemap ${home}`],
-  ])("a website that redirects everything to %s", async (_, routes, expected) => {
+  ])("a website that redirects everything to %s has no sitemaps", async (_, routes, expected) => {
     const { tree, lines, hits } = await discover(routes, concurrency);
     expect(lines).toEqual(["index/website /"]);
     expect(tree.complete).toBe(true);
@@ -28,7 +28,7 @@ describe.each([1, 16])("%i at a time", (concurrency) => {
     expect(hits.filter((path) => path === "/404").length).toBeLessThanOrEqual(3);
   });
 
-  test("a declared sitemap that a guess did not find is invalid, without another request", async () => {
+  test("a declared sitemap that was guessed before, but not found, is invalid without another request", async () => {
     const { lines, hits } = await discover(
       {
         "/": { headers: { "content-type": "text/html" }, body: links.join("") },
@@ -45,7 +45,7 @@ describe.each([1, 16])("%i at a time", (concurrency) => {
     for (const path of ["/sitemap.xml", "/sitemap.txt"]) expect(hits.filter((each) => each === path)).toHaveLength(1);
   });
 
-  test("a declared sitemap that leads to a missing well-known path is requested once", async () => {
+  test("a declared sitemap that redirects to a missing well-known path requests that path once", async () => {
     const { lines, hits, tree } = await discover(
       { "/robots.txt": robots("/old.xml", "/a.xml"), "/old.xml": { to: "/sitemap.xml" }, "/a.xml": urlset("/1") },
       concurrency,
@@ -56,7 +56,7 @@ describe.each([1, 16])("%i at a time", (concurrency) => {
   });
 });
 
-test("a sitemap in place of robots.txt is not used, but found at its own path", async () => {
+test("a sitemap served as robots.txt is ignored there, but read at its own path", async () => {
   expect((await discover({ "/robots.txt": urlset("/1") }, 4)).lines).toEqual(["index/website /"]);
   const { lines } = await discover({ "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }, 4);
   expect(lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /1"]);

@@ -1,4 +1,4 @@
-// Order of requests and events, and stopping: leaving leaves nothing behind.
+// The order of requests and events, and stopping without leaving anything behind.
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { Client } from "../../src/model/client.ts";
@@ -18,7 +18,7 @@ function paths(prefix: string): string[] {
   return Array.from({ length: 20 }, (_, at) => `/${prefix}${at}.xml`);
 }
 
-// A slow answer for some, so that what is declared first arrives last.
+// Delays some responses, so that what is declared first arrives last.
 const uneven = (path: string): Route | undefined => {
   const body = wide[path];
   return typeof body === "string"
@@ -27,10 +27,10 @@ const uneven = (path: string): Route | undefined => {
 };
 
 test.each<[string, string, (url: string, pages: number) => boolean]>([
-  // Fetched in turn, the last of its siblings would never be asked for.
+  // If children were fetched one by one, the last sibling would never be requested.
   ["one child does not keep the others from being fetched", "/i3.xml", (url) => url.endsWith("/i19.xml")],
-  ["guesses delay nothing that is declared", "sitemap", (_, pages) => pages === 80],
-])("%s, if it hangs until then", async (_, name, isReleasing) => {
+  ["a guess delays nothing that is declared", "sitemap", (_, pages) => pages === 80],
+])("%s, even if it hangs", async (_, name, isReleasing) => {
   const { client } = site(wide);
   let pages = 0;
   let release = () => {};
@@ -46,7 +46,7 @@ test.each<[string, string, (url: string, pages: number) => boolean]>([
   expect(pages).toBe(80);
 });
 
-test("leaving the loop ends the crawl", async () => {
+test("leaving the loop ends the crawl and its requests", async () => {
   const { client, hits } = site(uneven);
   for await (const page of streamPages(home, { client, concurrency: 2 })) {
     expect(page.url).toBe(`${home}i0.xml/1`);
@@ -73,7 +73,7 @@ test("a signal ends everything promptly, with its own reason", async () => {
     const onEvent = (event: CrawlEvent) => {
       if (event.type === "request" && event.url.endsWith("/a.xml")) controller.abort(reason);
     };
-    // The client hangs for a minute: what does not end by itself fails by the time limit of the test.
+    // The client hangs for a minute, so a crawl that does not end by itself exceeds the test's time limit.
     await expect(run({ client: hanging, signal: controller.signal, onEvent })).rejects.toBe(reason);
     const { client, hits } = site(wide);
     await expect(run({ client, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -112,7 +112,7 @@ test("crawl() and onEvent report the same events, with pages before their sitema
   ]);
   expect(events.filter(({ type }) => type === "request")).toHaveLength(4);
   expect(events.filter(({ type }) => type === "response")).toHaveLength(4);
-  // What comes in declared order is the same, event for event; requests and responses are the same, in whatever order.
+  // Events in declared order are identical; requests and responses are the same, but in any order.
   expect(watched.filter(isOrdered)).toEqual(inOrder);
   const sorted = (all: readonly CrawlEvent[]) => all.map((event) => JSON.stringify(event)).sort();
   expect(sorted(watched)).toEqual(sorted(events));
@@ -131,7 +131,7 @@ test("the caller's client is not closed, because other crawls may use it", async
   expect(closed).toBe(false);
 });
 
-test("the totals of a finished crawl stay as they are, whatever arrives afterwards", async () => {
+test("the totals of a finished crawl do not change, whatever arrives afterwards", async () => {
   const { client: quick } = site({
     "/robots.txt": robots("/a.xml", "/j.xml"),
     "/a.xml": urlset("/1"),

@@ -73,7 +73,7 @@ const cases: [PageFilters, string[], string[]][] = [
   [{ limit: 0 }, ["--limit", "0"], []],
 ];
 
-test.each(cases)("%j", async (filters, flags, expected) => {
+test.each(cases)("filters list the right pages: %j", async (filters, flags, expected) => {
   expect(await pathsOf(streamPages(site.homepage, { ...plain, ...filters }))).toEqual(expected);
   expect((await crawled(filters)).paths).toEqual(expected);
   await using tree = await sitemapTreeForHomepage(site.homepage, plain);
@@ -83,14 +83,14 @@ test.each(cases)("%j", async (filters, flags, expected) => {
   expect(code).toBe(0);
 });
 
-test("filters change what is listed and not what is complete or counted", async () => {
+test("filters change what is listed, but not what is complete or counted", async () => {
   const { finished } = await crawled({ since: "2024", include: "shared" });
   expect(finished).toMatchObject({ complete: true, totals: { pages: 7 }, filtered: { listed: 2, undated: 0 } });
   expect((await crawled({ since: "2024" })).finished?.filtered).toEqual({ listed: 3, undated: 3, robotsUnknown: 0 });
   expect((await crawled({})).finished).not.toHaveProperty("filtered");
 });
 
-test.each([1, 2, 7, 8])("limit: %i is not a loss; the crawl says that it ended there", async (limit) => {
+test.each([1, 2, 7, 8])("a limit of %i is not a loss; the crawl says that it ended there", async (limit) => {
   const { finished, problems, paths } = await crawled({ limit, concurrency: 1 });
   expect(paths).toHaveLength(Math.min(limit, 7));
   expect(finished).toMatchObject({ end: limit < 8 ? "limit" : "end", complete: true });
@@ -108,7 +108,7 @@ describe("allowedFor", () => {
   const robotsRequests = (...websites: Website[]) =>
     websites.map(({ requests }) => requests.filter((url) => url === "/robots.txt").length);
 
-  test("requests robots.txt of each host once; an unreachable one is reported, and allows nothing", async () => {
+  test("requests the robots.txt of each host once; an unreachable one is reported, and allows nothing", async () => {
     for (const each of [site, open, failing]) each.requests.length = 0;
     const { problems, finished } = await crawled({ allowedFor: "Examplebot" });
     expect(robotsRequests(site, open, failing)).toEqual([1, 1, 1]);
@@ -190,7 +190,7 @@ test.each([
     ["--include", "new", "--exclude", "/new/a", "--same-host"],
     "0 of 7 pages match --include 'new' and remain after --exclude '/new/a' and are on the homepage's host (--same-host)",
   ],
-])("%j says that it matches nothing", async (flags, note) => {
+])("the program says that %j matches nothing", async (flags, note) => {
   for (const format of ["pages", "json"]) {
     const { stderr, code } = await sitegrove(["ls", site.homepage, "-f", format, ...plainFlags, ...flags]);
     expect(stderr.split("\n")).toContain(`sitegrove: ${note}`);

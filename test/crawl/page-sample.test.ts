@@ -11,7 +11,7 @@ const page = (url: string): SitemapPage => ({ url }) as SitemapPage;
 const urlsOf = (count: number, section: string) =>
   Array.from({ length: count }, (_, at) => `https://example.org/${section}/${at}`);
 
-// In batches of 100, as they come from a document.
+// Passes them in batches of 100, as they come from a document.
 function sampled(groups: Readonly<Record<string, readonly string[]>>, size: number, seed = 0): string[] {
   const sample = new PageSample<string>(size, seed);
   for (const [sitemap, urls] of Object.entries(groups))
@@ -22,7 +22,7 @@ function sampled(groups: Readonly<Record<string, readonly string[]>>, size: numb
 
 test("a sample is the same in every process and on every port", () => {
   const urls = urlsOf(50, "a");
-  // Written down: another process must choose the same.
+  // These are written down, because another process must choose the same.
   expect(sampled({ a: urls }, 3).map((url) => url.slice(22))).toEqual(["9", "22", "49"]);
   const here = urls.map((url) => url.replace("https://example.org", "http://127.0.0.1:4321"));
   const paths = (list: readonly string[]) => list.map((url) => new URL(url).pathname);
@@ -40,7 +40,7 @@ describe("a sample", () => {
       ["shop", "blog", "about", "news"].map((name) => [name, urls.filter((url) => url.includes(`/${name}/`)).length]),
     );
 
-  test("is spread by the square root of the size, with at least one of each", () => {
+  test("is spread over sections by the square root of their size, with at least one page of each", () => {
     const urls = sampled(groups, 131);
     expect(urls).toHaveLength(131);
     expect(new Set(urls).size).toBe(131);
@@ -51,12 +51,12 @@ describe("a sample", () => {
     expect(news / blog).toBeLessThan(2.5);
   });
 
-  test("that is too small for one of each has one of the largest", () => {
+  test("that is smaller than the number of sections has one page of each of the largest", () => {
     expect(counts(sampled(groups, 4))).toEqual({ shop: 1, blog: 1, about: 1, news: 1 });
     expect(counts(sampled(groups, 2))).toEqual({ shop: 1, blog: 0, about: 0, news: 1 });
   });
 
-  test("is in declared order, the same each time, and another one with another seed", () => {
+  test("is in declared order, and the same each time unless the seed changes", () => {
     const all = Object.values(groups).flat();
     const urls = sampled(groups, 50);
     expect(urls).toEqual(all.filter((url) => urls.includes(url)));
@@ -65,7 +65,7 @@ describe("a sample", () => {
     expect(sampled(groups, 50, 1)).toHaveLength(50);
   });
 
-  test("that is larger than the website has all of its pages", () => {
+  test("that is larger than the website has all its pages", () => {
     expect(sampled(groups, 20_000)).toEqual(Object.values(groups).flat());
   });
 
@@ -77,7 +77,7 @@ describe("a sample", () => {
   });
 });
 
-describe("of a website", async () => {
+describe("a sample of a website", async () => {
   const list = (section: string, count: number) =>
     Array.from({ length: count }, (_, at) => `{base}/${section}/${at}`).join("\n");
   const site = await serve({
@@ -86,7 +86,7 @@ describe("of a website", async () => {
     "/b.txt": list("shop", 10),
   });
 
-  test("it is the same from a stream, a tree, and the program in every format", async () => {
+  test("is the same from a stream, a tree, and the program in every format", async () => {
     const options = { sample: 8, knownPaths: "never" } as const;
     const urls = (await listOf(streamPages(site.homepage, options))).map(({ url }) => url);
     expect(urls).toHaveLength(8);
@@ -102,13 +102,13 @@ describe("of a website", async () => {
     expect(other.stdout).not.toBe(lines);
   });
 
-  test("filters come first, --rewrite last", async () => {
+  test("is taken after filters, and before --rewrite", async () => {
     const words = ["--sample", "5", "--include", "/shop/", "--rewrite", `${site.homepage}=http://127.0.0.1:1/`];
     const { stdout } = await sitegrove(["ls", site.homepage, "-f", "pages", "--no-known", ...words]);
     expect(stdout.match(/^http:\/\/127\.0\.0\.1:1\/shop\/\d+$/gm)).toHaveLength(5);
   });
 
-  test("--seed alone is refused", async () => {
+  test("cannot be given a --seed without --sample", async () => {
     expect(await sitegrove(["ls", site.homepage, "--seed", "1"])).toMatchObject({ code: 2, stdout: "" });
   });
 });

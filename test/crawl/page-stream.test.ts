@@ -17,7 +17,7 @@ const { client } = site({
 const open = (options: StreamOptions = {}) =>
   streamPages(home, { client, useHomepage: false, knownPaths: "never", ...options });
 
-test("each page has the URL of its sitemap, after redirects, in streams and in trees", async () => {
+test("each page has the final URL of its sitemap, in streams and in trees", async () => {
   const expected = [
     ["1", "a.xml"],
     ["2", "a.xml"],
@@ -54,13 +54,13 @@ describe("`finished` is settled", () => {
     expect(finished.totals.requests).toBeGreaterThan(0);
   });
 
-  test("if the loop is left before it begins", async () => {
+  test("if the loop is left before its first page", async () => {
     const stream = open();
     await stream[Symbol.asyncIterator]().return?.();
     expect(await stream.finished).toMatchObject({ end: "break", complete: false, totals: { requests: 0 } });
   });
 
-  test("after an abort, in the loop and without one; nothing is left in the signal", async () => {
+  test("after an abort, with or without a loop, and no listener is left on the signal", async () => {
     const controller = new AbortController();
     const reason = new Error("stop");
     const [used, unused] = [open({ signal: controller.signal }), open({ signal: controller.signal })];
@@ -74,7 +74,7 @@ describe("`finished` is settled", () => {
     expect(await open({ signal: controller.signal }).finished).toMatchObject({ end: "abort" });
   });
 
-  test("if the website cannot be reached, or a callback throws; the error reaches the loop only", async () => {
+  test("if the website cannot be reached or a callback throws, and only the loop gets the error", async () => {
     const stream = streamPages(home, { client: site(() => ({ status: 403 })).client, retries: 0 });
     await expect(listOf(stream)).rejects.toMatchObject({ code: "unreachable" });
     expect(await stream.finished).toMatchObject({ end: "end", complete: false, reachable: false });
@@ -88,7 +88,7 @@ describe("`finished` is settled", () => {
   });
 });
 
-test("`recurse` may be async, and knows the depth and the ancestors of a child", async () => {
+test("`recurse` may be async, and gets the depth and the ancestors of a child", async () => {
   const seen: unknown[] = [];
   const recurse: StreamOptions["recurse"] = async (child, { depth, ancestors }) => {
     await new Promise((resolve) => setImmediate(resolve));

@@ -22,7 +22,7 @@ async function read(page: (number: number) => string) {
   return { paths, losses, complete: tree.complete, requests: hits.filter((path) => path.startsWith("/feed")).length };
 }
 
-test("a page without entries does not end a feed that has a next page", async () => {
+test("a feed page without entries does not end the feed if it has a next page", async () => {
   const pages = [page("/feed?2", "/1"), page("/feed?3"), page("", "/3")];
   expect(await read((number) => pages[number - 1]!)).toEqual({
     paths: ["/1", "/3"],
@@ -35,7 +35,7 @@ test("a page without entries does not end a feed that has a next page", async ()
 test.each([
   ["empty pages", (number: number) => (number === 1 ? page("/feed?2", "/1") : page(`/feed?${number + 1}`)), 3],
   ["the last page again", (number: number) => page(`/feed?${number + 1}`, number === 1 ? "/1" : "/2"), 3],
-])("a feed that continues endlessly with %s is cut off, and that is a loss", async (_, page, requests) => {
+])("a feed that continues endlessly with %s is cut off, which is a loss", async (_, page, requests) => {
   const result = await read(page);
   expect(result).toMatchObject({ complete: false, requests });
   expect(result.losses).toContain("feed-next this page repeats the one before it");

@@ -1,5 +1,5 @@
 // The fault scenarios in all three positions: as robots.txt, as an index and as a leaf. Whatever happens to one document, it
-// is told with its code, what could be read is kept, and the document beside it is not touched.
+// is reported with its code, what could be read is kept, and the document beside it is not affected.
 
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -25,11 +25,11 @@ interface Expected {
   readonly robots?: "read" | "half" | "incomplete" | "absent" | "unreachable";
 }
 
-// For what stalls. Everything else has all the time there is: a busy machine must not be taken for a slow website.
+// For faults that stall. Everything else has plenty of time, because a busy machine must not look like a slow website.
 const times = { connect: 5000, firstByte: 2000, idle: 2000, total: 6000 };
 
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
-// Between the entries, so that half a document has the first and not the second.
+// This is between the entries, so that half a document has the first but not the second.
 const padding = "x".repeat(400);
 
 function documentFor(position: Position, origin: string): string {
@@ -121,12 +121,12 @@ function scenarios(
 ): void {
   describe(title, () => {
     for (const [name, [broken, expected]] of Object.entries(table)) {
-      test.concurrent.each(positions)(`${name}, as %s`, (position) => check(broken, position, expected));
+      test.concurrent.each(positions)(`${name} as %s is contained`, (position) => check(broken, position, expected));
     }
   });
 }
 
-// What else is wrong with a response is in test/fetch/framing.test.ts.
+// test/fetch/framing.test.ts has more faults of responses.
 scenarios("connection and framing", {
   silence: [faults.silence, { outcome: "invalid", code: "timeout-first-byte" }],
   "a stall in the body": [faults["stall in body"], { outcome: "half", code: "timeout-idle" }],
@@ -199,11 +199,11 @@ scenarios("redirects", {
   "without a Location": [() => status(302), { outcome: "invalid", code: "redirect-invalid" }],
 });
 
-test("no address of a private network is connected to, named by robots.txt or by an index", async () => {
+test("no private address is connected to, whether robots.txt or an index names it", async () => {
   const canary = await faultServer({});
   const routes: Record<string, string> = {};
   const server = await faultServer(routes);
-  // The canary's port: whatever leads to this machine would be seen there.
+  // Uses the canary's port, so that every request that reaches this machine is seen.
   const urls = literals.map((host) => `http://${host}:${canary.port}/a.xml`);
   const inIndex = urls.map((url) => `<sitemap><loc>${url.replace("/a.xml", "/b.xml")}</loc></sitemap>`);
   routes["/robots.txt"] = [...urls, `${server.origin}/index.xml`].map((url) => `Sitemap: ${url}\n`).join("");
@@ -223,7 +223,7 @@ test("no address of a private network is connected to, named by robots.txt or by
   await Promise.all([server.close(), canary.close()]);
 });
 
-test("documents that break once are whole after a retry, in streams, trees and archives", async () => {
+test("documents that break once are complete after a retry, in streams, trees and archives", async () => {
   const routes: Record<string, Fault | string> = {};
   const { origin, close } = await faultServer(routes);
   const leaf = documentFor("leaf", origin);

@@ -1,4 +1,4 @@
-// From a document to its entries: what a broken body costs, and how reading is left.
+// From a document to its entries: what is lost if a body breaks, and how reading stops early.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { read, readSitemap } from "../../src/crawl/read.ts";
@@ -25,7 +25,7 @@ async function readAll(text: string, broken?: Problem, url = `${home}x`) {
   }
 }
 
-test("the last line of a text is a page, unless the body broke inside it", async () => {
+test("the last line of a text is a page, unless the body ended inside it", async () => {
   const text = `${home}1\n${home}2`;
   expect((await readAll(text)).urls).toEqual([`${home}1`, `${home}2`]);
   for (const code of ["body-reset", "timeout-idle", "limit-time"] as const) {
@@ -48,7 +48,7 @@ test("a sitemap that exceeds a limit is not reported as cut off", async () => {
   }
 });
 
-test("if nothing was received, the reason is what broke the body", async () => {
+test("if nothing was received, the reason is the one that ended the body", async () => {
   expect((await readAll("", problem("timeout-idle", { limit: 1 }))).outcome).toMatchObject({
     kind: "invalid",
     reason: { code: "timeout-idle" },
@@ -61,7 +61,7 @@ test("if nothing was received, the reason is what broke the body", async () => {
   });
 });
 
-test("reading can stop early, and that is not a problem of the document", async () => {
+test("reading can stop early, which is not a problem of the document", async () => {
   const text = urlset(...Array.from({ length: 20_000 }, (_, at) => `/${at}`));
   const reading = read({ url: home, headers: [], body: body(text) }, { limits: defaultLimits, strict: false });
   const first = await reading.next();
@@ -73,7 +73,7 @@ test("reading can stop early, and that is not a problem of the document", async 
   });
 });
 
-test("however the bytes arrive, problems come in the same order", async () => {
+test("problems have the same order, however the bytes arrive", async () => {
   const entries = Array.from({ length: 1500 }, (_, n) => `${home}${n}`);
   // A problem at the start, and bytes at the end that cannot be decoded.
   const bytes = Buffer.from(urlset(`${home}0`, ...entries, `${home}last?`));

@@ -1,4 +1,4 @@
-// Sitemaps that are refused without a request cost a website next to nothing: they must not cost us more.
+// Listing sitemaps that we refuse costs a website next to nothing, so it must not cost us more.
 import { expect, test } from "vitest";
 import { Budget } from "../../src/crawl/budget.ts";
 import { childrenOf } from "../../src/crawl/children.ts";
@@ -8,7 +8,7 @@ import { resolveOptions } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 
-test("thousands of sitemaps refused for the same reason share a node with their count", async () => {
+test("thousands of sitemaps refused for the same reason share one node with their count", async () => {
   const refused = Array.from({ length: 2000 }, (_, at) => `http://127.0.0.1:1/${"a".repeat(1000)}${at}`);
   const { client } = site({ "/robots.txt": robots("/i.xml"), "/i.xml": index(...refused) });
   await using tree = await sitemapTreeForHomepage(home, { client, knownPaths: "never", useHomepage: false });
@@ -18,7 +18,7 @@ test("thousands of sitemaps refused for the same reason share a node with their 
   expect(tree.complete).toBe(false);
 });
 
-test("the URLs of sitemaps are kept up to a number of characters, over all indexes; the rest are counted", async () => {
+test("the URLs of sitemaps are kept up to a number of characters over all indexes, and the rest are counted", async () => {
   const long = (name: string) =>
     Array.from({ length: 50 }, (_, at) => `http://127.0.0.1:1/${name}${"a".repeat(1000)}${at}`);
   const { client, hits } = site({
@@ -59,13 +59,13 @@ function collectors(characters: number, count: number) {
 test.each([
   [0, 1],
   [5000, 6],
-])("an index keeps no more references than %i characters allow, and one to name the rest", async (most, kept) => {
+])("an index keeps only the references that %i characters allow, and one that counts the rest", async (most, kept) => {
   const [children] = collectors(most, 1);
   for (let at = 0; at < 100; at++) await children?.add([{ url: long }]);
   expect(await children?.end()).toMatchObject({ withinBudget: kept - 1, unlisted: 100 - kept });
 });
 
-test("indexes that are read at the same time share the limit", async () => {
+test("indexes that are read at the same time share the character limit", async () => {
   const indexes = collectors(5000, 3);
   for (let at = 0; at < 100; at++) for (const children of indexes) await children.add([{ url: long }]);
   const listed = await Promise.all(indexes.map((children) => children.end()));

@@ -1,4 +1,4 @@
-// A local server whose documents name production, which must not be asked.
+// A local server whose documents name the production host, which must not get a request.
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { CheckResult } from "../../src/check/findings/result.ts";
@@ -34,7 +34,7 @@ const listed = () => [
   `${local.homepage}nowhere:/`,
 ];
 
-test("sitemaps are fetched, and pages and alternates listed, under the new prefix; images keep theirs", async () => {
+test("sitemaps are fetched, and pages and alternates listed, under the new prefix; image URLs do not change", async () => {
   expect(await urlsOf(streamPages(local.homepage, { rewrite: pairs(), knownPaths: "never" }))).toEqual(listed());
   for await (const event of crawl(local.homepage, { rewrite: pairs() })) {
     if (event.type === "request") expect(event.url.startsWith(local.homepage)).toBe(true);
@@ -69,7 +69,7 @@ test("if the crawl starts elsewhere, only the URLs of pages are rewritten", asyn
 });
 
 test.each(["ls", "check", "report"])(
-  "%s --rewrite asks the local server alone, and names what was declared",
+  "%s --rewrite sends requests to the local server alone, and reports the declared URLs",
   async (command) => {
     const place = `${from}=${local.homepage}`;
     const format = command === "ls" ? ["-f", "pages", "-k", "--no-homepage"] : [];
@@ -81,7 +81,7 @@ test.each(["ls", "check", "report"])(
   },
 );
 
-test("check: rewritten URLs are neither redirects nor on another website", async () => {
+test("check reports rewritten URLs neither as redirects nor as pages of another website", async () => {
   const html = (path: string) =>
     `<!doctype html><link rel="canonical" href="${from}${path}"><link rel="alternate" hreflang="de" href="${from}de">`;
   const alternate = `<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="${from}de"/>`;
@@ -123,7 +123,7 @@ describe("a prefix", () => {
     ["https://a.example/X/1", "http://localhost/1"],
     ["https://a.example/Xy", "http://y.example/z/Xy"],
     ["https://b.EXAMPLE/x", "https://b.EXAMPLE/x"],
-  ])("is the first that matches, normalized; the path stays as written: %s", (url, expected) => {
+  ])("is the first that matches when normalized; the rest is unchanged: %s", (url, expected) => {
     const pairs = rewrite("rewrite", [
       ["HTTPS://A.example:443/X/", "http://LOCALHOST:80"],
       ["https://a.example", "http://y.example/z"],

@@ -1,4 +1,4 @@
-// A website that is named without a scheme.
+// A website that is given without a scheme.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { listOf } from "../support/collected.ts";
 
-// Answers http, and https with a problem or, without one, the same.
+// Responds over http, and over https with the given problem or, without one, in the same way.
 function website(https?: Problem, http?: Problem): { client: Client; asked: string[] } {
   const asked: string[] = [];
   const request: Client["request"] = async ({ url }) => {
@@ -45,7 +45,7 @@ test.each([
   expect(tree.root.problems).toMatchObject([{ code: "https-missing", value: failure.message }]);
 });
 
-test("streams, events and given sitemaps do the same", async () => {
+test("streams, events and given sitemaps fall back to http, too", async () => {
   const { client } = website(refused);
   const options = { ...brief, client };
   const urls = ["http://example.org/page"];
@@ -58,7 +58,7 @@ test("streams, events and given sitemaps do the same", async () => {
   expect(tree.pageCount).toBe(1);
 });
 
-test("https that answers is used, http is never asked, and nothing is requested twice", async () => {
+test("if https answers, it is used, http is never requested, and nothing is requested twice", async () => {
   const { client, asked } = website();
   await using tree = await sitemapTreeForHomepage("example.org", { ...brief, client });
   expect(tree.homepage).toBe("https://example.org/");
@@ -70,7 +70,7 @@ test.each<[string, CrawlTarget, StreamOptions, readonly string[]]>([
   ["robots.txt", "example.org", {}, ["robots.txt", "s.txt"]],
   ["a given sitemap", { sitemaps: ["example.org/s.txt"] }, {}, ["s.txt"]],
   ["the homepage, if robots.txt is not read", "example.org", { useRobots: false, useHomepage: true }, [""]],
-])("the first request is for %s, and the crawl uses its response", async (_, target, options, paths) => {
+])("the first request is for %s, and the crawl reuses its response", async (_, target, options, paths) => {
   for (const [failure, schemes] of [
     [undefined, ["https"]],
     [refused, ["https", "http"]],
@@ -85,7 +85,7 @@ test.each<[string, CrawlTarget, StreamOptions, readonly string[]]>([
   }
 });
 
-test("the time limit also counts the first request", async () => {
+test("the first request counts toward the time limit", async () => {
   const silent: Client = { request: () => new Promise(() => {}) };
   const stream = streamPages("example.org", { ...brief, client: silent, limits: { time: 20 }, onUnreachable: "end" });
   expect(await listOf(stream)).toEqual([]);
@@ -94,7 +94,7 @@ test("the time limit also counts the first request", async () => {
   expect(problems.map(({ problem }) => problem.code)).toContain("robots-unreachable");
 });
 
-test("leaving the loop ends the first request", async () => {
+test("leaving the loop cancels the first request", async () => {
   const silent: Client = { request: () => new Promise(() => {}) };
   const iterator = crawl("example.org", { ...brief, client: silent })[Symbol.asyncIterator]();
   expect(await iterator.next()).toMatchObject({ value: { type: "request" } });
@@ -107,7 +107,7 @@ test.each([
   ["a port that refuses both", "example.org:8443", refused],
   ["a name that does not exist", "example.org", problem("dns-not-found")],
   ["http that does not answer either", "example.org", refused, refused],
-])("%s stays https", async (_, name, https, http?: Problem) => {
+])("the homepage stays https: %s", async (_, name, https, http?: Problem) => {
   await using tree = await sitemapTreeForHomepage(name, { ...brief, client: website(https, http).client });
   expect(tree.homepage).toMatch(/^https:/);
   expect(tree.reachable).toBe(false);

@@ -36,7 +36,7 @@ const handedOut: Record<string, () => AsyncIterable<unknown>> = {
   diffTrees: () => diffTrees(tree, { name: "one.txt", bytes: one() }),
 };
 
-// Times and sizes of single answers are no two runs' same.
+// Times and sizes of single responses differ from run to run.
 const comparable = (items: unknown[]) =>
   items
     .map((item) => JSON.stringify(item))
@@ -56,7 +56,7 @@ describe.each(Object.entries(handedOut))("%s", (_, open) => {
     expect(await iterator.next()).toEqual({ value: undefined, done: true });
   });
 
-  test("return waits for earlier calls, and ends later ones", async () => {
+  test("return() waits for earlier calls, and ends later ones", async () => {
     const iterator = open()[Symbol.asyncIterator]();
     const order: number[] = [];
     const calls = [iterator.next(), iterator.next(), iterator.return?.(), iterator.next()];
@@ -66,7 +66,7 @@ describe.each(Object.entries(handedOut))("%s", (_, open) => {
   });
 });
 
-test("an error reaches its own call; later calls get the end", async () => {
+test("an error reaches the call that caused it, and later calls get the end", async () => {
   const source = async function* () {
     yield [1, 2];
     yield [];

@@ -31,7 +31,7 @@ const cases = readdirSync(folder).map((file, at) => ({
   ...parseSiteFile(readFileSync(path.join(folder, file), "utf8")),
 }));
 
-/** The website, as a server has it that knows conditions; or as one that knows none. */
+/** Serves the website like a server that supports conditional requests, or like one that does not. */
 function client(routes: Parameters<typeof site>[0], knowsConditions: boolean, bodies: string[] = []): Client {
   const plain = site(routes).client;
   return {
@@ -51,7 +51,7 @@ function client(routes: Parameters<typeof site>[0], knowsConditions: boolean, bo
   };
 }
 
-/** Everything that a run can print, but for times. */
+/** Returns everything that a run can print, except for times. */
 async function outputsOf(make: (onEvent: (event: CrawlEvent) => void) => Promise<SitemapTree>): Promise<string[]> {
   const rows = new SitemapRows();
   await using tree = await make((event) => rows.see(event));
@@ -82,15 +82,15 @@ const newFile = () => path.join(temporary, `${count++}.warc${count % 2 === 0 ? "
 
 describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => {
   const crawlOptions = () => ({ client: site(routes).client, retries: 0, ...options });
-  // Paths at which there is nothing are most of what takes time.
+  // Requesting paths that do not exist would take most of the time.
   const lean: Options = { retries: 0, knownPaths: "if-needed", ...options };
   const run = (more: Options, website = client(routes, true)) =>
     outputsOf((onEvent) => sitemapTreeForHomepage(home, { client: website, ...lean, ...more, onEvent }));
   const opened = (file: string) => outputsOf((onEvent) => openTree(file, { onEvent }));
-  // One of them for each website: what they are about has tests of its own.
+  // Each website tries one of these, because they have tests of their own.
   const isTurn = (turn: number, of = 4) => isLong || at % of === turn;
 
-  test("the tree is as expected", async () => {
+  test("gives the expected tree", async () => {
     await using tree = await sitemapTreeForHomepage(home, crawlOptions());
     expect(await outline(tree)).toEqual(expected.tree);
     expect(problemsOf(tree)).toEqual(expected.problems);
@@ -114,14 +114,14 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     }
   });
 
-  test.runIf(isTurn(2))("with `previous`, twice in a row, it is the same", async () => {
+  test.runIf(isTurn(2))("gives the same with `previous`, twice in a row", async () => {
     const bodies: string[] = [];
     const [first, second, third] = [newFile(), newFile(), newFile()];
     const without = await run({ save: first });
     expect(await run({ previous: first, save: second }, client(routes, true, bodies))).toEqual(without);
     rmSync(first);
     expect(await opened(second)).toEqual(without);
-    // What is whole does not come again.
+    // Complete documents are not transferred again.
     if (JSON.parse(without[0] as string).complete) expect(bodies).toEqual([]);
     if (!isTurn(2, 8)) return;
     expect(await run({ previous: second, save: third })).toEqual(without);
@@ -129,7 +129,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(await opened(third)).toEqual(without);
   });
 
-  test.runIf(isTurn(3, 16))("with `previous`, it is the same if the server ignores conditional requests", async () => {
+  test.runIf(isTurn(3, 16))("gives the same with `previous` if the server ignores conditional requests", async () => {
     const [first, second] = [newFile(), newFile()];
     const without = await run({ save: first }, client(routes, false));
     expect(await run({ previous: first, save: second }, client(routes, false))).toEqual(without);
@@ -137,7 +137,7 @@ describe.each(cases)("$file: $title", ({ routes, options, at, ...expected }) => 
     expect(await opened(second)).toEqual(without);
   });
 
-  test.runIf(isTurn(3))("resumed after its archive was cut off near the end, or anywhere, it is the same", async () => {
+  test.runIf(isTurn(3))("gives the same if resumed from an archive that was cut off anywhere", async () => {
     const file = newFile();
     const without = await run({ save: file });
     const { size } = statSync(file);

@@ -57,7 +57,7 @@ describe.each([
     ["all", spellings],
     ["all, from the last to the first,", spellings.toReversed()],
     ["one", spellings.slice(7, 8)],
-  ])("robots.txt names %s", async (_, named) => {
+  ])("a sitemap is listed under every spelling if robots.txt names %s", async (_, named) => {
     const { options: way, asked } = await website({ "/robots.txt": robots(...named), "/sitemap.xml": pages });
     const save = path.join(newFolder(), "site.warc");
     await using tree = await sitemapTreeForHomepage(home, { ...way, ...options, save });
@@ -95,13 +95,13 @@ describe("the caller's headers", () => {
   const headers = { "x-token": "secret" };
   const isHome = (url: string) => url.startsWith(home);
 
-  test("go only to the origin of the start URL, also if another spelling of the website redirects there", async () => {
+  test("go only to the origin of the start URL, even if another spelling of the website redirects there", async () => {
     const { options } = await website(documents, (url, token) => (token === "secret") === isHome(url));
     await using tree = await sitemapTreeForHomepage(home, { ...options, headers });
     expect([tree.complete, tree.pageCount]).toEqual([true, 2]);
   });
 
-  test("follow the website from http to https, and not back", async () => {
+  test("follow the website from http to https, but not back", async () => {
     const secure = "https://www.example.org/";
     const { options } = await website(
       documents,
@@ -129,7 +129,7 @@ describe("the caller's headers", () => {
 });
 
 test.each(["http", "https"])(
-  "a private website that is named by %s leads to itself by the other scheme",
+  "a private website given with %s may redirect to itself with the other scheme",
   async (scheme) => {
     const other = scheme === "http" ? "https" : "http";
     const there = `${other}://staging.internal`;
@@ -156,7 +156,7 @@ test.each(["http", "https"])(
   },
 );
 
-describe("well-known paths are requested where the website redirects to", () => {
+describe("well-known paths are requested on the host that the website redirects to", () => {
   const start = "http://example.org/";
   const count = async (answer: (url: string) => Answer, options = {}) => {
     const served = await namedWebsite(names, answer);
@@ -211,7 +211,7 @@ describe("well-known paths are requested where the website redirects to", () => 
     expect(await contentOf(archive)).toBe(await contentOf(tree));
   });
 
-  test("but not on another website, nor on a host that does not answer", async () => {
+  test("but not on another website, nor on a host that does not respond", async () => {
     const other = "https://example.net/";
     const { asked } = await count((url) =>
       url.startsWith(start) ? { to: other + url.slice(start.length) } : undefined,

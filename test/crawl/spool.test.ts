@@ -28,7 +28,7 @@ async function firstBytes(spool: Spool): Promise<number[]> {
   return firsts;
 }
 
-test("a download pauses until its document is read", async () => {
+test("a download pauses until its document is being read", async () => {
   const { body, seen } = fiveChunks();
   const room = fullRoom();
   const spool = new Spool(body, room);
@@ -40,7 +40,7 @@ test("a download pauses until its document is read", async () => {
   await room.scratch.close();
 });
 
-test("a download that has paused for a second goes to a file", async () => {
+test("a download that has paused for a second is moved to a file", async () => {
   const { body, seen } = fiveChunks();
   const room = fullRoom();
   const spool = new Spool(body, room);
@@ -54,7 +54,7 @@ test("a download that has paused for a second goes to a file", async () => {
   await room.scratch.close();
 });
 
-test("a spool that is closed during its pause leaves no count behind", async () => {
+test("closing a spool during its pause releases its memory count", async () => {
   const room = fullRoom();
   const spool = new Spool(fiveChunks().body, room);
   await turn();
@@ -64,12 +64,12 @@ test("a spool that is closed during its pause leaves no count behind", async () 
   await room.scratch.close();
 });
 
-test("a spool that is closed while its file is made leaves no count behind", async () => {
+test("closing a spool while its file is being created releases its memory count", async () => {
   const room = fullRoom();
   const spool = new Spool(fiveChunks().body, room);
   await turn();
   vi.advanceTimersByTime(1000);
-  // Making the file takes another turn of the event loop at least.
+  // Creating the file takes at least one more turn of the event loop.
   await turn();
   spool.close();
   await spool.filled;

@@ -1,4 +1,4 @@
-// Signals and time limits act on work that waits for nothing: neither on sockets nor on files.
+// Signals and time limits also stop work that never waits, neither for sockets nor for files.
 
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
@@ -10,11 +10,11 @@ import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { some } from "../support/long.ts";
 import { home, index, site, urlset } from "../support/site.ts";
 
-// Far more than can be visited, or read, before the limits here.
+// This is far more than can be visited or read before the limits are reached.
 const many = 5_000_000;
 const manyChildren = 100_000;
 
-/** Answers at once, with a document that is made up while it is read, and never waits for anything. */
+/** Responds at once with a document that is generated while it is read, and never waits. */
 const answering = (pages: number): Client => ({
   async request({ url }) {
     const isIndex = url.endsWith("/i.xml");
@@ -55,27 +55,27 @@ async function visited(url: string, signal: AbortSignal): Promise<number> {
 test.each([
   ["children that need no request", "i.xml", manyChildren],
   ["pages that have arrived", "p.xml", many],
-])("a signal ends a crawl in the middle of %s", async (_, path, most) => {
+])("aborting a signal ends a crawl in the middle of %s", async (_, path, most) => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error("enough")), 150);
   expect(await visited(home + path, controller.signal)).toBeLessThan(most);
   expect(controller.signal.aborted).toBe(true);
 });
 
-test("the time limit ends the visits to children that need no request, and says how many are left", async () => {
+test("the time limit ends visits to children that need no request, and counts those that are left", async () => {
   await using tree = await sitemapTreeForHomepage(
     { sitemaps: [`${home}i.xml`] },
     { client: endless, limits: { ...limits, time: 300 } },
   );
-  // On a machine that is busy, the index itself may be what there was no time for.
+  // On a busy machine, there may be no time to read even the index.
   expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-time");
   expect([...tree.sitemaps()].length).toBeLessThan(manyChildren);
   expect(tree.complete).toBe(false);
 });
 
-test("the time limit ends the reading of what has arrived; what was read is kept", async () => {
+test("the time limit stops the reading of a document, and what was read is kept", async () => {
   let count = 0;
-  // More of it where a busy machine reads nothing in that time.
+  // Tries a longer time if a busy machine reads nothing.
   for (let time = 200; count === 0 && time < 100_000; time *= 4)
     for await (const _ of streamPages({ sitemaps: [`${home}p.xml`] }, { client: endless, limits: { ...limits, time } }))
       count += 1;
@@ -83,7 +83,7 @@ test("the time limit ends the reading of what has arrived; what was read is kept
   expect(count).toBeLessThan(many);
 });
 
-test("timers run while a tree in memory is read", async () => {
+test("timers still run while a tree in memory is read", async () => {
   await using tree = await sitemapTreeForHomepage(
     { sitemaps: [`${home}p.xml`] },
     {
@@ -96,14 +96,14 @@ test("timers run while a tree in memory is read", async () => {
   const timer = setInterval(() => {
     turns += 1;
   }, 1);
-  // From the first page on: there may be a turn before it.
+  // Counts from the first page on, because there may be a turn before it.
   let seen = 0;
   for await (const _ of tree.pages()) if (seen++ === 0) turns = 0;
   clearInterval(timer);
   expect(turns).toBeGreaterThan(1);
 });
 
-test("timers run while children are prefetched from a client that answers at once", async () => {
+test("timers still run while children are prefetched from a client that responds at once", async () => {
   let inRow = 0;
   let most = 0;
   const timer = setInterval(() => {
@@ -126,7 +126,7 @@ test("timers run while children are prefetched from a client that answers at onc
   expect(most).toBeLessThan(2000);
 });
 
-test("one signal can stop any number of crawls, and keeps none of their listeners", async () => {
+test("one signal can stop any number of crawls, and none leaves a listener on it", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
@@ -155,7 +155,7 @@ test("one signal can stop any number of crawls, and keeps none of their listener
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("a body of the caller's client is closed when the loop is left, wherever that is", async () => {
+test("leaving the loop closes a body of the caller's client, wherever it is left", async () => {
   const names = Array.from({ length: 20 }, (_, at) => `/${at}.xml`);
   const { client } = site({
     "/i.xml": index(...names),

@@ -19,7 +19,7 @@ interface Case {
   readonly options?: Options;
   readonly start?: string[];
   readonly lines: readonly string[];
-  /** Absent: each document of the routes. */
+  /** If absent, every document of the routes is declared. */
   readonly hits?: readonly string[];
   readonly complete?: boolean;
 }
@@ -70,7 +70,7 @@ const cases: Record<string, Case> = {
       "    /1",
     ],
   },
-  "robots.txt named by an index is no sitemap, and is not fetched": {
+  "a robots.txt listed in an index is not a sitemap, and is not fetched": {
     routes: { "/i.xml": index("/robots.txt", "https://other.example/robots.txt"), "/robots.txt": robots("/i.xml") },
     lines: [
       "index/xml /i.xml",
@@ -79,7 +79,7 @@ const cases: Record<string, Case> = {
     ],
     hits: ["/i.xml"],
   },
-  "an endless tree ends at its depth, and says so": {
+  "an endless tree ends at the depth limit, and says so": {
     routes: longer,
     options: { limits: { depth: 3 } },
     lines: [
@@ -98,7 +98,7 @@ const cases: Record<string, Case> = {
     lines: ["index/xml /i.xml", "  invalid /a.xml (limit-depth)"],
     hits: ["/i.xml"],
   },
-  "what was read already is no loss where it is declared too deep": {
+  "a document declared too deep is not a loss if it was already read": {
     routes: { "/a.xml": urlset("/1"), "/i.xml": index("/a.xml", "/gone.xml", "/b.xml"), "/b.xml": urlset("/2") },
     options: { limits: { depth: 0 } },
     start: ["/a.xml", "/gone.xml", "/i.xml"],
@@ -154,7 +154,7 @@ test.each(Object.entries(cases))("%s", async (_, { routes, options, start, lines
   if (complete !== undefined) expect(result.tree.complete).toBe(complete);
 });
 
-test("a diamond of 5 levels with 3 documents each is 16 requests, and every path through it is shown", async () => {
+test("a diamond of 5 levels with 3 documents each takes 16 requests, and every path through it is shown", async () => {
   const name = (level: number, at: number) => `/l${level}-${at}.xml`;
   const routes: Record<string, Route> = { "/i.xml": index(name(1, 0), name(1, 1), name(1, 2)) };
   for (let level = 1; level <= 5; level += 1) {
@@ -169,7 +169,7 @@ test("a diamond of 5 levels with 3 documents each is 16 requests, and every path
   expect(tree.complete).toBe(true);
 });
 
-test("URLs that differ only in their fragment are one child of an index, and one Sitemap line", async () => {
+test("URLs that differ only in their fragment count as one child of an index, and one Sitemap line", async () => {
   const fragments = (path: string) => [`${path}#1`, path, `${path}#`, `${path}#2`];
   const routes = {
     "/robots.txt": robots(...fragments("/a.xml")),
@@ -202,14 +202,14 @@ test("URLs that differ only in their fragment are one child of an index, and one
   ]);
 });
 
-// Spellings of a host that make no other document, but are other declarations.
+// These spellings of a host lead to the same document, but are separate declarations.
 function spelled(path: string, count: number): string[] {
   const letters = [..."example"];
   const host = (at: number) => letters.map((letter, bit) => (at & (1 << bit) ? letter.toUpperCase() : letter)).join("");
   return Array.from({ length: count }, (_, at) => `https://${host(at)}.org${path}`);
 }
 
-test("two documents that list each other in many spellings stay a small tree", async () => {
+test("two documents that list each other in many spellings give a small tree", async () => {
   const most = some(5000, 500);
   const { tree, hits } = await treeOf(
     { "/a.xml": index(...spelled("/b.xml", 100)), "/b.xml": index(...spelled("/a.xml", 100)) },
@@ -221,30 +221,30 @@ test("two documents that list each other in many spellings stay a small tree", a
   expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("limit-sitemaps");
 });
 
-test("one document that is shown many times is fetched once, read once, and complete", async () => {
+test("a document that is shown many times is fetched once, read once, and complete", async () => {
   const shown = spelled("/a.xml", 100);
   const { tree, hits } = await treeOf({ "/i.xml": index(...shown), "/a.xml": index("/p.xml"), "/p.xml": urlset("/1") });
   expect(hits.toSorted()).toEqual(["/a.xml", "/i.xml", "/p.xml"]);
   expect(tree.pageCount).toBe(100);
   expect(tree.complete).toBe(true);
-  // They share what lies below them.
+  // The copies share their children.
   const top = tree.root.children[0];
   const children = top?.kind === "index" ? top.children : [];
   expect(new Set(children.map((child) => (child.kind === "index" ? child.children : undefined))).size).toBe(1);
 });
 
-test("an endless tree ends at the budget for documents, and names what was cut off", async () => {
+test("an endless tree ends at the limit of documents, and names what was cut off", async () => {
   const endless = (path: string) =>
     path.endsWith(".xml") ? index(`${path.slice(0, -4)}0.xml`, `${path.slice(0, -4)}1.xml`) : undefined;
   const { tree, hits } = await treeOf(endless, { limits: { sitemaps: 20, depth: 100 }, concurrency: 4 });
   const reasons = [...tree.sitemaps()].flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap.reason.code] : []));
   expect(new Set(reasons)).toEqual(new Set(["limit-sitemaps"]));
   expect([...tree.sitemaps()].filter(({ kind }) => kind === "index")).toHaveLength(20 + 1);
-  // Asked ahead, a few more than the budget may have been fetched.
+  // Prefetching may request a few more than the limit.
   expect(hits.length).toBeLessThanOrEqual(28);
 });
 
-test("the time limit ends pending requests; what was fetched is read", async () => {
+test("the time limit ends pending requests, and documents already fetched are read", async () => {
   const routes = {
     "/i.xml": index("/a.xml", "/slow.xml", "/b.xml"),
     "/a.xml": urlset("/1"),
@@ -260,13 +260,13 @@ test("the time limit ends pending requests; what was fetched is read", async () 
     "    /3",
   ];
   let lines: readonly string[] = [];
-  // More of it where a busy machine fetches nothing in that time.
+  // Tries a longer time if a busy machine fetches nothing.
   for (let time = 300; lines.length < expected.length && time < 60_000; time *= 5)
     ({ lines } = await treeOf(routes, { limits: { time } }));
   expect(lines).toEqual(expected);
 });
 
-test("filters see the children of each index before anything is fetched", async () => {
+test("filters get the children of each index before any of them is fetched", async () => {
   const asked: unknown[] = [];
   const dated = index("/a.xml", "/b.xml", "/c.xml").replace("</loc>", "</loc><lastmod>2024-02-03</lastmod>");
   const { lines, hits } = await treeOf(

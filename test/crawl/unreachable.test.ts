@@ -1,4 +1,4 @@
-// Websites that cannot be reached, on real sockets: few requests, an end in time, and why, as data.
+// Websites that cannot be reached, on real sockets: few requests, a timely end, and the reason as data.
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
@@ -28,7 +28,7 @@ async function finished(target: string, options: Options): Promise<FinishedEvent
 }
 
 describe("a website that is down", () => {
-  test("and accepts connections but stays silent gets two requests for robots.txt, and for its homepage", async () => {
+  test("and accepts connections but never responds gets two requests for robots.txt and one for its homepage", async () => {
     const server = await testServer(everything(faults.silence()));
     const save = path.join(newFolder(), "down.warc");
     await using tree = await sitemapTreeForHomepage(server.origin, { ...brief, save });
@@ -56,7 +56,7 @@ describe("a website that is down", () => {
     ["does not speak HTTP", down(faults["not http"]()), "http-protocol", 2],
     ["refuses connections", refused, "connection-refused", 3],
     ["has a certificate that is not valid", untrusted, "tls-certificate", 2],
-  ])("and %s", async (_, serve, code, requests) => {
+  ])("and %s gets few requests, and is reported as unreachable", async (_, serve, code, requests) => {
     const { origin } = await serve();
     const { reachable, unreachable, totals } = await finished(origin, brief);
     expect({ reachable, unreachable }).toMatchObject({
@@ -66,7 +66,7 @@ describe("a website that is down", () => {
     expect(totals.requests).toBe(requests);
   });
 
-  test("gets one more request for a known path, if neither robots.txt nor the homepage is read", async () => {
+  test("gets one more request for a known path if neither robots.txt nor the homepage is requested", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const options: Options = { useRobots: false, useHomepage: false, concurrency: 1 };
     const { complete, unreachable } = await finished(server.origin, options);
@@ -74,7 +74,7 @@ describe("a website that is down", () => {
     expect(server.requests.length).toBeLessThanOrEqual(3);
   });
 
-  test("is reported for a given sitemap, too", async () => {
+  test("is reported as unreachable for a given sitemap, too", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     const given = Array.from({ length: 50 }, (_, at) => `${server.origin}/${at}.xml`);
     await using tree = await sitemapTreeForHomepage({ sitemaps: given }, { concurrency: 4 });
@@ -83,8 +83,8 @@ describe("a website that is down", () => {
   });
 });
 
-describe("a website that is not down", () => {
-  test("although robots.txt does not answer", async () => {
+describe("a website whose robots.txt does not respond", () => {
+  test("is not down if other requests succeed", async () => {
     const server = await testServer({
       "/robots.txt": faults["reset before headers"](),
       "/": "<html></html>",
@@ -94,13 +94,13 @@ describe("a website that is not down", () => {
     expect(tree.pageCount).toBe(10);
     expect(tree.reachable).toBe(true);
     expect(tree.complete).toBe(false);
-    // The homepage was asked for once, before everything else.
+    // The homepage was requested once, before everything else.
     const paths = server.requests.map(({ path }) => path);
     expect(paths.filter((path) => path === "/")).toHaveLength(1);
     expect(paths.slice(0, 3)).toEqual(["/robots.txt", "/robots.txt", "/"]);
   });
 
-  test("with strict robots.txt, nothing is requested after it", async () => {
+  test("gets no other request with strictRobots", async () => {
     const server = await testServer(everything(faults["reset before headers"]()));
     await finished(server.origin, { strictRobots: true });
     expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/robots.txt"]));
@@ -113,7 +113,7 @@ describe("a website that refuses everything", () => {
     [401, "http-401"],
     [451, "http-451"],
   ])(
-    "with %i blocks us, and is asked for robots.txt, the homepage and three guesses, one after the other",
+    "with %i counts as blocked, after requests for robots.txt, the homepage and three guesses, one after the other",
     async (status, code) => {
       const server = await testServer(everything((exchange) => exchange.respond(status)));
       await using tree = await sitemapTreeForHomepage(server.origin);
@@ -136,14 +136,14 @@ describe("a website that refuses everything", () => {
   });
 
   test.each<[string, Parameters<typeof site>[0]]>([
-    ["the homepage is there", (path) => (path === "/" ? "<html></html>" : { status: 403 })],
-    ["one thing is only absent", (path) => ({ status: path === "/robots.txt" ? 404 : 403 })],
-  ])("but %s: it is reachable", async (_, routes) => {
+    ["the homepage exists", (path) => (path === "/" ? "<html></html>" : { status: 403 })],
+    ["one document is only missing", (path) => ({ status: path === "/robots.txt" ? 404 : 403 })],
+  ])("still counts as reachable if %s", async (_, routes) => {
     expect((await finished("https://example.org/", { client: site(routes).client })).reachable).toBe(true);
   });
 });
 
-test("a sitemap on another host that is down costs a few requests, and loses nothing else", async () => {
+test("a sitemap on another host that is down costs a few requests, and only that sitemap is lost", async () => {
   const dead = await testServer(everything(faults.silence()), { host: "127.0.0.2" });
   const children = Array.from({ length: 60 }, (_, at) => `<sitemap><loc>${dead.origin}/${at}.xml</loc></sitemap>`);
   const server = await testServer({
@@ -169,19 +169,19 @@ describe("a stream of pages", () => {
   test.each<[string, Fault, string, string]>([
     ["does not answer", faults["reset before headers"](), "failed", "connection-reset"],
     ["refuses everything", (exchange) => exchange.respond(403), "blocked", "http-403"],
-  ])("of a website that %s ends with an error, unless it is asked to end", async (_, fault, outcome, code) => {
+  ])("of a website that %s ends with an error, unless told otherwise", async (_, fault, outcome, code) => {
     const server = await testServer(everything(fault));
     const error = { name: "SitemapError", code: "unreachable", outcome, problem: { code } };
     await expect(pagesOf(server.origin, brief)).rejects.toMatchObject(error);
     expect(await pagesOf(server.origin, { ...brief, onUnreachable: "end" })).toEqual([]);
   });
 
-  test("of a website without a sitemap ends without one", async () => {
+  test("of a website without a sitemap ends without an error", async () => {
     expect(await pagesOf((await testServer({})).origin)).toEqual([]);
   });
 });
 
-test("the caller's client decides what is reachable; a limit that ended the crawl does not", async () => {
+test("the caller's client decides what is reachable, but a limit that ended the crawl does not", async () => {
   const client = { request: async () => problem("dns-not-found") };
   const unreachable = { reason: { code: "dns-not-found" } };
   expect(await finished("https://example.org/", { client })).toMatchObject({ reachable: false, unreachable });

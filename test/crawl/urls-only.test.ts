@@ -1,4 +1,4 @@
-// Where only the URLs of pages are wanted, a tree is the same and reports the same problems. Single documents are in test/parse/urls-only.test.ts.
+// If only URLs are needed, a tree is the same, with the same problems. test/parse/urls-only.test.ts tests single documents.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
@@ -10,13 +10,13 @@ import { home } from "../support/site.ts";
 
 function hostileDocument(random: Random): Uint8Array {
   const bytes = Buffer.from(repetitiveDocument(random, 30));
-  // Bytes that are no UTF-8, and a document that ends anywhere.
+  // Some bytes are not UTF-8, and documents may end anywhere.
   for (let damage = random.below(3); damage > 0; damage--) bytes[random.below(bytes.length)] = 128 + random.below(128);
   const cut = random.below(5) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
   return random.below(4) === 0 ? gzipSync(cut) : cut;
 }
 
-test("a tree built from URLs alone is the same as one built from whole pages", async () => {
+test("a tree built from URLs alone equals one built from whole pages", async () => {
   const random = new Random(12);
   for (let round = 0; round < some(200, 6); round++) {
     const documents = Array.from({ length: 3 }, () => hostileDocument(random));
@@ -33,7 +33,7 @@ test("a tree built from URLs alone is the same as one built from whole pages", a
     const options = { client, limits: random.below(4) === 0 ? { pages: random.below(40) } : {} };
     const urls = documents.map((_, at) => home + at);
     await using counted = await sitemapTreeForHomepage({ sitemaps: urls }, options);
-    // Pages are made for the caller's events.
+    // Pages are built for the caller's events.
     await using made = await sitemapTreeForHomepage({ sitemaps: urls }, { ...options, onEvent: () => {} });
     expect(counted.toJSON()).toEqual(made.toJSON());
     let pages = 0;

@@ -13,7 +13,7 @@ const count = some(1_000_000, 60_000);
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** A client whose documents are written while they are read. */
+/** A client whose documents are generated while they are read. */
 function generated(documents: Record<string, () => Generator<string>>): Client {
   return {
     async request({ url }) {
@@ -42,7 +42,7 @@ function* lines(count: number): Generator<string> {
   for (let at = 0; at < count; at += 1) yield `${home}${at}\n`;
 }
 
-test("a budget of 50 sitemaps allows 49 children of an index; one node stands for the others, which are not requested", async () => {
+test("a limit of 50 sitemaps allows 49 children of an index; one node stands for the others, which are not requested", async () => {
   const children = Array.from({ length: 1000 }, (_, at) => `/s${at}.xml`);
   const { client, hits } = site((path) => {
     if (path === "/sitemap.xml") return index(...children);
@@ -59,7 +59,7 @@ test("a budget of 50 sitemaps allows 49 children of an index; one node stands fo
   expect(hits.filter((path) => path.startsWith("/s") && path !== "/sitemap.xml").length).toBeLessThan(75);
 });
 
-test("a text with very many URLs is streamed in flat memory", async () => {
+test("a text sitemap with very many URLs is streamed in flat memory", async () => {
   const client = generated({ "/t.txt": () => lines(count) });
   let seen = 0;
   let last = "";
@@ -78,9 +78,9 @@ test("a text with very many URLs is streamed in flat memory", async () => {
   expect(late - early).toBeLessThan(20 * count);
 });
 
-/** What is still in use after the garbage was collected. */
+/** Returns the memory still in use after garbage collection. */
 async function memoryInUse(): Promise<number> {
-  // Twice, with a turn between: what was let go of asynchronously is garbage only then.
+  // Collects twice, because what is released asynchronously becomes garbage only after a turn.
   collectGarbage();
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();

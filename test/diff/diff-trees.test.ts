@@ -63,7 +63,7 @@ function file(name: string, content: string | Uint8Array): string {
 }
 
 describe("pages", () => {
-  test("a changed page says which fields are different, what it was and what it is", async () => {
+  test("a changed page has the names of the changed fields, and the page before and after", async () => {
     const before = await treeWith([
       "/a.xml",
       richUrlset(entry("/x", "<lastmod>2024-05-01</lastmod><priority>0.5</priority>")),
@@ -94,14 +94,14 @@ describe("pages", () => {
     ]);
   });
 
-  test("a priority of 0.5 that is written now is no change; before and after say whether it was written", async () => {
+  test("writing out the default priority of 0.5 is not a change, and `before` has only the fields that were written", async () => {
     const before = await treeWith(["/a.xml", urlset("/x", "/y")]);
     const after = await treeWith(["/a.xml", richUrlset(prior("/x", 0.5), prior("/y", 1))]);
     const [page, was] = [{ priority: 1 }, { url: `${home}y` }];
     expect(await all(before, after)).toMatchObject([{ page, fields: ["priority"], before: was }]);
   });
 
-  test("fields of extensions count, the order of their elements does not", async () => {
+  test("changed fields of extensions count, but the order of their elements does not", async () => {
     const news = (...inside: string[]) => `<news:news>${inside.join("")}</news:news>`;
     const [title, date] = [
       "<news:title>A story</news:title>",
@@ -139,50 +139,50 @@ describe("pages", () => {
   });
 
   const dated = (path: string, inside = "") => entry(path, `<lastmod>2024-05-31</lastmod>${inside}`);
-  // More of what comes where, and which declaration counts, is in properties.test.ts.
+  // properties.test.ts has more about the order of changes, and about which declaration of a URL counts.
   test.each<[string, Documents, Documents, string[], DiffOptions?]>([
     [
-      "ignored fields are no change, beside others",
+      "a change of ignored fields is not reported among other changed fields",
       { "/a.xml": richUrlset(entry("/x", "<lastmod>2024-05-01</lastmod>"), "/y") },
       { "/a.xml": richUrlset(dated("/x"), dated("/y", "<priority>1</priority>")) },
       ["changed /y priority /a.xml"],
       { ignore: ["lastModified"] },
     ],
     [
-      "nor alone",
+      "a page of which only ignored fields changed is not reported",
       { "/a.xml": urlset("/x", "/y") },
       { "/a.xml": richUrlset(dated("/x"), dated("/y", "<priority>1</priority>")) },
       [],
       { ignore: ["lastModified", "priority"] },
     ],
     [
-      "a page that another sitemap declares has moved; one that is also different has changed, and says where it was",
+      "a page now in another sitemap has moved; if its fields differ, it has changed, and names its old sitemap",
       { "/a.xml": richUrlset("/x", prior("/y", 1)), "/b.xml": urlset("/z") },
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
       ["added /w /a.xml", "moved /x /b.xml from /a.xml", "changed /y priority /b.xml from /a.xml"],
     ],
     [
-      "which sitemap declares it may be ignored",
+      "the sitemap of a page can be ignored",
       { "/a.xml": richUrlset("/x", prior("/y", 1)), "/b.xml": urlset("/z") },
       { "/a.xml": urlset("/w"), "/b.xml": urlset("/x", "/y", "/z") },
       ["added /w /a.xml", "changed /y priority /b.xml"],
       { ignore: ["sitemap"] },
     ],
     [
-      "only pages whose URL is wanted are looked at",
+      "only pages whose URL is included are compared",
       { "/a.xml": urlset("/blog/1", "/shop/1") },
       { "/a.xml": urlset("/blog/2", "/shop/2") },
       ["removed /blog/1 /a.xml", "added /blog/2 /a.xml"],
       { include: (url) => url.includes("/blog/") },
     ],
     [
-      "a sitemap is known by the URL that declares it: where it is redirected to does not matter",
+      "a sitemap is identified by its declared URL, wherever it redirects to",
       { "/a.xml": { to: `${home}1.xml` }, "/1.xml": urlset("/x"), "/2.xml": urlset("/x") },
       { "/a.xml": { to: `${home}2.xml` }, "/1.xml": urlset("/x"), "/2.xml": urlset("/x", "/y") },
       ["added /y /2.xml"],
     ],
   ])("%s", async (_, before, after, expected, options) => {
-    // Only what is at /a.xml and /b.xml is declared.
+    // Only /a.xml and /b.xml are declared.
     const declared = async (documents: Documents) =>
       tree({
         "/robots.txt": `Sitemap: ${home}index.xml`,
@@ -207,7 +207,7 @@ describe("pages", () => {
     ["an Atom feed", atom],
     ["a JSON Feed", jsonFeed],
     ["a news sitemap", (...paths) => richUrlset(...paths.map(story))],
-  ])("what left %s is expired, not removed, and listed only if asked for", async (_, list) => {
+  ])("a page that left %s is expired, not removed, and listed only on request", async (_, list) => {
     const before = await treeWith(["/a.xml", list("/1", "/2", "/3")], ["/b.xml", urlset("/3", "/4")]);
     const after = await treeWith(["/a.xml", list("/2", "/5")], ["/b.xml", urlset("/4")]);
     let expired = 0;
@@ -217,13 +217,13 @@ describe("pages", () => {
     expect(await lines(before, after, { onFinished, ignore })).toEqual(["removed /3 /a.xml", "added /5 /a.xml"]);
     expect(expired).toBe(1);
     expect(await lines(before, after, { only: ["expired"] })).toEqual(["expired /1 /a.xml"]);
-    // Files are sides, too.
+    // The same applies to files.
     const files = [file("old.feed", list("/1", "/2")), file("new.feed", list("/2"))] as const;
     expect((await all(...files)).length).toBe(0);
     expect((await all(...files, { only: ["expired"] })).length).toBe(1);
   });
 
-  test("only the chosen kinds are reported; all are counted", async () => {
+  test("only the chosen kinds are reported, but all are counted", async () => {
     const before = await treeWith(["/a.xml", urlset("/1", "/2", "/3")], ["/b.xml", urlset("/4")]);
     const after = await treeWith(["/a.xml", richUrlset(entry("/2", "<priority>1</priority>"), "/4", "/5")]);
     const found: DiffTotals[] = [];
@@ -252,12 +252,12 @@ describe("pages", () => {
   });
 });
 
-describe("a side that is incomplete", () => {
+describe("a side is incomplete", () => {
   test.each([
     ["a sitemap is gone", (body: string) => treeWith(["/a.xml", body], ["/gone.xml", { status: 404 }])],
     ["a sitemap is cut off", (body: string) => treeWith(["/a.xml", body.replace("</urlset>", "<url><loc>ht")])],
     ["robots.txt cannot be reached", (body: string) => tree({ "/robots.txt": { status: 500 }, "/a.xml": body })],
-  ])("what is missing there is unknown, never removed or added: %s", async (_, incomplete) => {
+  ])("so what is missing there is unknown, never removed or added: %s", async (_, incomplete) => {
     const whole = await treeWith(["/a.xml", urlset("/1", "/2")]);
     const part = await incomplete(urlset("/1"));
     const told = await lines(whole, part, { only: ["unknown", "removed"] });
@@ -268,7 +268,7 @@ describe("a side that is incomplete", () => {
     expect(back.join()).not.toContain("added");
   });
 
-  test("a page missing from the complete side is reported as missing", async () => {
+  test("but pages missing from the complete side are still reported", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1", "/3")]);
     const part = await treeWith(["/a.xml", urlset("/1", "/2")], ["/gone.xml", { status: 404 }]);
     expect(await lines(whole, part)).toEqual([
@@ -278,7 +278,7 @@ describe("a side that is incomplete", () => {
     ]);
   });
 
-  test("a sitemap that does not exist on both sides has no pages; one that cannot be read may have some", async () => {
+  test("if a sitemap cannot be read on either side; one that exists on neither side has no pages", async () => {
     const sides = (status: number) =>
       [["/1"], ["/2"]].map((pages) => treeWith(["/a.xml", urlset(...pages)], ["/b.xml", { status }]));
     const gone = await Promise.all(sides(404));
@@ -287,7 +287,7 @@ describe("a side that is incomplete", () => {
     expect(await lines(broken[0]!, broken[1]!)).toEqual(["unknown /1 in after /a.xml", "unknown /2 in before /a.xml"]);
   });
 
-  test.each([403, 429, 503])("a sitemap that nobody declares and that answers %i now may be there", async (status) => {
+  test.each([403, 429, 503])("if an undeclared sitemap answers %i now, because it may still exist", async (status) => {
     const routes = { "/robots.txt": `Sitemap: ${home}a.xml`, "/a.xml": urlset("/1"), "/guess.xml": urlset("/2") };
     const found = async (more: Documents) => {
       const { client } = site({ ...routes, ...more });
@@ -310,7 +310,7 @@ describe("a side that is incomplete", () => {
     expect(await lines(whole, closed, { only: ["removed", "unknown"] })).toEqual(["unknown /1 in after /a.xml"]);
   });
 
-  test("what a document without a length lacks may be cut off: the pages of a list, the sitemaps of robots.txt", async () => {
+  test("if a document has no length, because it may be cut off: the pages of a list, the sitemaps of robots.txt", async () => {
     const endless = (body: string): Route => ({ headers: { connection: "close" }, body });
     const named = (list: Route, robots: Route) =>
       tree({ "/robots.txt": robots, "/a.txt": list, "/b.xml": urlset("/3", "/4"), "/c.xml": urlset("/5") });
@@ -332,12 +332,12 @@ describe("a side that is incomplete", () => {
     expect(await lines(urls, list)).toEqual(["unknown /2 in after urls.txt"]);
   });
 
-  test("an archive that is cut off is an incomplete side", async () => {
+  test("if it is an archive that is cut off", async () => {
     const whole = await treeWith(["/a.xml", urlset("/1")], ["/b.xml", urlset("/2")]);
     const saved = path.join(folder, "whole.warc");
     await whole.save(saved);
     const bytes = readFileSync(saved);
-    // Without the last of both documents and everything after it. Which of them that is, is left to chance.
+    // Cuts off the later of the two documents and everything after it. Which one is later depends on timing.
     const [one, two] = [1, 2].map((name) => bytes.lastIndexOf(`<loc>${home}${name}</loc>`)) as [number, number];
     const cut = file("cut.warc", bytes.subarray(0, bytes.lastIndexOf("WARC/1.1", Math.max(one, two))));
     const told = await lines(saved, cut);
@@ -394,7 +394,7 @@ describe("a sitemap that one side did not look for", () => {
     ["robots.txt", { useRobots: false }],
     ["the well-known path", { knownPaths: "never" }],
     ["the homepage", { useHomepage: false }],
-  ])("because it did not look at %s is unknown", async (name, less) => {
+  ])("because it did not read %s is unknown", async (name, less) => {
     const more = {
       "/": '<link rel="sitemap" href="/linked.xml">',
       "/linked.xml": urlset("/6"),
@@ -416,7 +416,7 @@ describe("a sitemap that one side did not look for", () => {
     ]);
   });
 
-  test("on both sides does not make other pages unknown", async () => {
+  test("does not make other pages unknown if the other side did not look for it either", async () => {
     const recurse = ({ url }: { url: string }) => url !== `${home}more.xml`;
     const before = await archive("before-part.warc", {}, { recurse });
     const after = await archive("after-part.warc", { "/a.xml": urlset("/1") }, { recurse });
@@ -458,23 +458,23 @@ describe("sitemaps", () => {
   const gone = { ...declared, "/index.xml": { status: 500 } };
   test.each<[string, Documents, Documents, string[]]>([
     [
-      "one whose index could not be fully read on the other side is unknown",
+      "a sitemap whose index could not be fully read on the other side is unknown",
       both,
       { ...declared, "/index.xml": index("/a.xml").replace("</sitemapindex>", "<sitemap><loc>ht") },
       ["unknown /b.xml"],
     ],
-    ["nor one whose index is gone", both, gone, ["unknown /a.xml", "unknown /b.xml", "now-invalid /index.xml"]],
-    ["or was", gone, both, ["now-readable /index.xml", "unknown /a.xml", "unknown /b.xml"]],
-    ["one below an index that is new is new, too", one, nested, ["added /more.xml", "added /b.xml"]],
-    ["and gone with it", nested, one, ["gone /more.xml", "gone /b.xml"]],
+    ["one whose index is down is unknown", both, gone, ["unknown /a.xml", "unknown /b.xml", "now-invalid /index.xml"]],
+    ["so is one whose index was down", gone, both, ["now-readable /index.xml", "unknown /a.xml", "unknown /b.xml"]],
+    ["the sitemaps of a new index are new, too", one, nested, ["added /more.xml", "added /b.xml"]],
+    ["the sitemaps of an index that is gone are gone, too", nested, one, ["gone /more.xml", "gone /b.xml"]],
     [
-      "one that names the robots.txt that names it does not go round in circles",
+      "an index that lists the robots.txt that declares it is not followed in circles",
       { "/sitemap.xml": urlset("/1") },
       { ...declared, "/index.xml": index("/robots.txt", "/a.xml") },
       ["added /index.xml", "added /robots.txt", "added /a.xml"],
     ],
     [
-      "one that is redirected to something else is the same sitemap, now invalid",
+      "a sitemap that now redirects to a page is the same sitemap, now invalid",
       one,
       { ...one, "/a.xml": { to: `${home}login` }, "/login": "<!doctype html><title>Log in</title>" },
       ["now-invalid /a.xml"],
@@ -484,7 +484,7 @@ describe("sitemaps", () => {
     expect(told).toEqual(expected.map((line) => `sitemap ${line}`));
   });
 
-  test("the other pages of a feed, and a guess with the content of another sitemap, are the same on both sides", async () => {
+  test("further pages of a feed, and a guess that repeats a sitemap, are the same on both sides", async () => {
     const { client } = site({
       "/robots.txt": `Sitemap: ${home}feed`,
       "/feed": rss('<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="/feed?page=2"/>', "/a"),
@@ -503,7 +503,7 @@ describe("sitemaps", () => {
 describe("files", () => {
   const pages = [entry("/1", "<lastmod>2024-05-01</lastmod>"), "/2"];
 
-  test("two sitemaps, in any format and compression: which file a page is in is no change", async () => {
+  test("two sitemaps in any format and compression can be compared, and a page in another file is not a change", async () => {
     const before = file("old.xml", richUrlset(...pages));
     const after = file("new.xml.gz", gzipSync(richUrlset("/3", entry("/1", "<lastmod>2024-05-31</lastmod>"))));
     expect(await lines(before, after)).toEqual([
@@ -514,7 +514,7 @@ describe("files", () => {
     expect(await lines(before, before)).toEqual([]);
   });
 
-  test("a text has only URLs, so its pages never change", async () => {
+  test("a text sitemap has only URLs, so its pages never change", async () => {
     const listing = file("urls.txt", `${home}1\n${home}3\n`);
     expect(await lines(file("old.xml", richUrlset(...pages)), listing)).toEqual([
       "removed /2 old.xml",
@@ -530,7 +530,7 @@ describe("files", () => {
     expect(await lines(file("old.rss", feed), file("new.rss", longer))).toEqual(["added /2 new.rss"]);
   });
 
-  test("two index files are compared by their sitemaps; compared with anything else, the pages of an index are unknown", async () => {
+  test("two index files are compared by their sitemaps; compared with anything else, their pages are unknown", async () => {
     const one = file("old-index.xml", index("/a.xml", "/b.xml"));
     const other = file("new-index.xml", index("/b.xml", "/c.xml"));
     expect(await lines(one, other)).toEqual(["sitemap gone /a.xml", "sitemap added /c.xml"]);
@@ -541,8 +541,8 @@ describe("files", () => {
     expect(await lines(file("robots.txt", `Sitemap: ${home}a.xml\n`), one)).toEqual(["sitemap added /b.xml"]);
   });
 
-  test("a list of more URLs than a sitemap may have is read to its end", async () => {
-    // All of them are more than a crawl reads of one document, too.
+  test("a list with more URLs than a sitemap may have is read to its end", async () => {
+    // A crawl would not read this many from one document either.
     const count = some(1_100_000, 51_000);
     const urls = (from: number) => Array.from({ length: count }, (_, at) => `${home}${at + from}\n`).join("");
     const changes = await lines(file("many-old.txt", urls(0)), file("many-new.txt", urls(1)));
@@ -558,7 +558,7 @@ describe("files", () => {
     ["an archive by its name only", () => file("none.warc.gz", gzipSync("hello")), "not a readable archive"],
     ["an archive without a record", () => file("cut-short.warc", "WARC/1.1\r\nWARC-Type: w"), "not a readable archive"],
     ["a zip file", () => file("site.wacz", "PK\u0003\u0004"), "it is a zip file"],
-  ])("bad input is an error with one line: %s", async (_, make, sentence) => {
+  ])("bad input is an error with a one-line message: %s", async (_, make, sentence) => {
     const good = file("good.xml", richUrlset(...pages));
     for (const sides of [
       [make(), good],
@@ -571,7 +571,7 @@ describe("files", () => {
   });
 });
 
-describe("room", () => {
+describe("memory and cancellation", () => {
   // Every page is changed, added or removed.
   const count = some(12_000, 3000);
   const shift = 1000;
@@ -592,14 +592,14 @@ describe("room", () => {
   test.each([
     ["in memory", () => new SpillFile()],
     ["in a file", () => onDisk()],
-  ])("%s, the result is the same", async (_, spill) => {
+  ])("the result is the same %s", async (_, spill) => {
     const changes: TreeChange[] = [];
     const diff = diffBatches(...sides, resolveDiffOptions(), undefined, spill());
     const totals = await finish(diff, (batch) => changes.push(...batch));
     expect(totals).toMatchObject(expected);
     expect(changes).toHaveLength(count + shift);
     const at = (place: number) => changes[place] as Extract<TreeChange, { kind: "changed" }>;
-    // In the order of the side after, which is the other way round.
+    // Changes are in the order of the new side, which is reversed.
     expect(
       [0, 999, 1000, 1999, 2000, count + 999].map((place) => at(place).page.url.replace(`${home}page/`, "")),
     ).toEqual([...["0", "999", `${count + 999}`, `${count}`, `${count - 1}`, "1000"]]);
@@ -622,7 +622,7 @@ describe("room", () => {
     await expect(finish(inFile({ include, signal: controller.signal }))).rejects.toBe(reason);
   });
 
-  test("an aborted signal ends the reading of the caller's tree", async () => {
+  test("an aborted signal stops the reading of the caller's tree", async () => {
     const tree = await treeWith(["/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => `/${page}`))]);
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -658,11 +658,11 @@ describe("options", () => {
     [{ save: "both.warc.gz" }, "Unknown option `save`"],
     [{ timout: 1 }, "did you mean `timeout`?"],
     [{ retries: -1 }, "Expected `retries` to be"],
-  ])("%j is refused at the call", (options, message) => {
+  ])("%j is refused when diffTrees is called", (options, message) => {
     expect(() => diffTrees("a.xml", "b.xml", options as never)).toThrow(message);
   });
 
-  test("the trees of the caller stay open, those that were opened are closed", async () => {
+  test("the caller's trees stay open, and trees that the diff opened are closed", async () => {
     const before = await treeWith(["/a.xml", urlset("/1")]);
     const archive = path.join(folder, "open.warc");
     await before.save(archive);
@@ -686,22 +686,22 @@ async function finish(
   }
 }
 
-describe("an entry that was skipped may be the page that seems to be missing", () => {
+describe("a skipped entry may be the page that seems to be missing", () => {
   const broken = "<url><loc></loc></url>";
 
-  test("in a sitemap: its pages are unknown, those of others removed", async () => {
+  test("so a page missing from its sitemap is unknown, but one missing from another sitemap is removed", async () => {
     const before = await treeWith(["/a.xml", urlset("/1", "/2")], ["/b.xml", urlset("/3", "/4")]);
     const after = await treeWith(["/a.xml", urlset("/1", broken)], ["/b.xml", urlset("/3")]);
     expect(await lines(before, after)).toEqual(["unknown /2 in after /a.xml", "removed /4 /b.xml"]);
   });
 
-  test("in a file", async () => {
+  test("so a page missing from its file is unknown", async () => {
     const before = file("whole.xml", urlset("/1", "/2"));
     const after = file("broken.xml", urlset("/1", broken));
     expect((await all(before, after)).map(({ kind }) => kind)).toEqual(["unknown"]);
   });
 
-  test("in an index: all pages are unknown", async () => {
+  test("so the pages of a sitemap missing from its index are unknown", async () => {
     const routes = (second: string) => ({
       "/robots.txt": `Sitemap: ${home}index.xml`,
       "/index.xml": index("/a.xml", "/b.xml").replace(`${home}b.xml`, second),
@@ -712,7 +712,7 @@ describe("an entry that was skipped may be the page that seems to be missing", (
     expect(await lines(before, after)).toEqual(["sitemap unknown /b.xml", "unknown /2 in after /b.xml"]);
   });
 
-  test("in an index file: the sitemap that it does not list is unknown, not gone", async () => {
+  test("so a sitemap missing from an index file is unknown, not gone", async () => {
     const listed = index("/a.xml", "/b.xml");
     const before = file("whole-index.xml", listed);
     const after = file("broken-index.xml", listed.replace(`${home}b.xml`, ""));
@@ -720,7 +720,7 @@ describe("an entry that was skipped may be the page that seems to be missing", (
     expect(await lines(after, before)).toEqual(["sitemap unknown /b.xml"]);
   });
 
-  test("if the sides are of different kinds, their numbers are compared", async () => {
+  test("so sides of different kinds are compared by how many entries each skipped", async () => {
     const list = file("list.txt", `${home}1\n${home}2\n`);
     const junk = file("junk.txt", `${home}1\nnot a URL\n`);
     const [whole, flawed] = [
@@ -732,7 +732,7 @@ describe("an entry that was skipped may be the page that seems to be missing", (
     expect(await lines(junk, flawed)).toEqual([]);
   });
 
-  test("a sitemap that always skips some tells what was removed", async () => {
+  test("unless the sitemap also skipped as many before", async () => {
     const before = await treeWith(["/a.xml", urlset("/1", "/2", broken)]);
     const after = await treeWith(["/a.xml", urlset("/1", broken)]);
     expect(await lines(before, after)).toEqual(["removed /2 /a.xml"]);

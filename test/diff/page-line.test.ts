@@ -37,7 +37,7 @@ function* spoiled(fields: FieldTypes, wrong: unknown): Generator<[path: string, 
 
 const full = samples(types);
 
-test("a page with every field is a line that ndjson writes, CSV has in columns and Parquet takes", () => {
+test("a page with every field can be written as NDJSON, CSV and Parquet, and read back", () => {
   const batch = { sitemap: "s", pages: [full as never] };
   const line = JSON.parse(ndjsonWriter().write(batch));
   expect(line).toEqual({ ...full, sitemap: "s" });
@@ -54,7 +54,7 @@ test("a page with every field is a line that ndjson writes, CSV has in columns a
   expect(bytes).toBeGreaterThan(0);
 });
 
-test("a line in which a field has another type is not a page", () => {
+test("a line with a field of the wrong type is not a page", () => {
   for (const wrong of [null, Symbol.iterator, [[1]]]) {
     for (const [path, page] of spoiled(types, wrong)) {
       expect(isPageLine({ ...page, sitemap: "s" }), `${path} = ${String(wrong)}`).toBe(false);
@@ -62,12 +62,12 @@ test("a line in which a field has another type is not a page", () => {
   }
 });
 
-test("a line may have fields of later versions, and lack all but its URL and sitemap", () => {
+test("a line may have unknown fields, and may lack all but its URL and sitemap", () => {
   expect(isPageLine({ url: "https://example.org/", sitemap: "s", later: [1], newsStory: { later: 1 } })).toBe(true);
   expect(isPageLine({ url: "https://example.org/" })).toBe(false);
   expect(isPageLine({ sitemap: "s" })).toBe(false);
 });
 
-test("a change frequency that the protocol does not define is refused, because it could break its line", () => {
+test("a change frequency that the protocol does not define is refused, because it could break the line", () => {
   expect(isPageLine({ url: "https://example.org/", sitemap: "s", changeFrequency: '","x":"' })).toBe(false);
 });

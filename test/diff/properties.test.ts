@@ -24,7 +24,7 @@ describe.each([
   ["complete", false],
   ["with sitemaps that cannot be fully read", true],
 ])("websites: %s", (_, faults) => {
-  test("the changes are those of the plainest diff, there and back, each URL once; a tree and itself do not differ", async () => {
+  test("a diff equals that of the simplest algorithm, in both directions, with each URL once; a tree does not differ from itself", async () => {
     await fc.assert(
       fc.asyncProperty(pairOfWebsites(faults), async ([one, other]) => {
         await using before = await treeOf(one);
@@ -55,14 +55,14 @@ const opposites: Readonly<Record<string, string>> = {
   "": "",
 };
 
-/** The changes of sitemaps, in words that may be turned round. */
+/** Describes changes of sitemaps in words that can be reversed. */
 function sitemapsOf(changes: readonly TreeChange[], turned: (word: string) => string | undefined = (word) => word) {
   return changes.flatMap((change) =>
     change.kind === "sitemap" ? [`${turned(change.change)} ${change.sitemap} ${turned(change.missing ?? "")}`] : [],
   );
 }
 
-test("archives, websites and trees give the same, on disk as in memory, in pieces of any size and at any concurrency", async () => {
+test("archives, websites and trees give the same diff, on disk and in memory, with any chunk size and concurrency", async () => {
   await fc.assert(
     fc.asyncProperty(
       pairOfWebsites(true),

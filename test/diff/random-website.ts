@@ -81,7 +81,7 @@ export function treeOf(website: Website, options: Options = {}): Promise<Sitemap
 function textOf({ entries, fault, format }: Document): string {
   if (format === "text") {
     const lines = entries.map(({ path }) => `${home}${path.slice(1)}\n`).join("");
-    // A text without a URL is no sitemap; and one that is cut off is whole.
+    // A text without a URL is not a sitemap, and a text that is cut off looks complete.
     return lines === "" ? `${home}only\n` : lines;
   }
   const element = (name: string, value: string | undefined) =>
@@ -149,7 +149,7 @@ export async function plainDiff(before: SitemapTree, after: SitemapTree): Promis
   return changes;
 }
 
-// Except for sitemaps that are on neither side.
+// Ignores sitemaps that exist on neither side.
 function isWhole(tree: SitemapTree, other: SitemapTree): boolean {
   const incomplete = (each: SitemapTree) =>
     Array.from(each.sitemaps()).filter((sitemap) => sitemap.kind === "invalid" || !sitemap.complete);

@@ -103,7 +103,7 @@ test("a table may be split into chunks anywhere", async () => {
   }
 });
 
-test("a stray quote loses no row", async () => {
+test("an unclosed quote loses no row", async () => {
   const rows = Array.from({ length: 150 }, (_, at) => `${home}${at},${at === 3 ? '"12 inch' : "x"}`);
   const bytes = async function* () {
     yield Buffer.from(["URL,Title", ...rows].join("\n"));

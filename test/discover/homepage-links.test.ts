@@ -62,7 +62,7 @@ test("a tag that is cut off is not used", () => {
   expect(inEveryCut(html, (pieces) => read(pieces, true)).urls).toEqual([`${home}a.xml`]);
 });
 
-test("a tag without an end is skipped, and the rest is read", () => {
+test("an unclosed tag is skipped, and the rest is read", () => {
   const html = `<link rel=sitemap href="${"x".repeat(70_000)}<link rel="sitemap" href="/a.xml">`;
   for (const size of [html.length, 65_535, 65_536, 1000]) {
     const pieces = html.match(new RegExp(`.{1,${size}}`, "g")) ?? [];
@@ -70,7 +70,7 @@ test("a tag without an end is skipped, and the rest is read", () => {
   }
 });
 
-test("unused links are reported: the hundred-and-first link, an invalid URL, one that is too long", () => {
+test("links that are not used are reported: more than a hundred, invalid URLs, overlong URLs", () => {
   const links = Array.from({ length: 103 }, (_, number) => `<link rel="sitemap" href="/${number}.xml">`).join("");
   const hundred = read([links, links]);
   expect(hundred.urls).toHaveLength(100);
@@ -92,12 +92,12 @@ test("spec: RFC 8288, a Link header has targets with parameters, separated by co
   expect(inHeader("<c.xml>; REL=Sitemap", "<d.xml>; rel=other; rel=sitemap")).toEqual([`${home}c.xml`]);
 });
 
-test("the links before the mistake in a malformed Link header are used", () => {
+test("the links before an error in a Link header are used", () => {
   expect(inHeader('<a.xml>; rel=sitemap, <b.xml; rel="sitemap')).toEqual([`${home}a.xml`]);
   expect(inHeader('garbage; "<>')).toEqual([]);
 });
 
-test("a <link> tag that is too long to read is a loss, unless it cannot name a sitemap", () => {
+test("an overlong <link> tag is a loss, unless it cannot name a sitemap", () => {
   const long = "x".repeat(70_000);
   const codes = (tag: string) => read([`${tag}${yes}`]).problems.map(({ code }) => code);
   for (const tag of [

@@ -17,7 +17,7 @@ const pagesOf = ({ sitemaps }: PlatformSite) =>
   Object.entries(sitemaps).flatMap(([path, body]) => (body.includes("<urlset") ? [path] : []));
 
 test.each(platformSites.map((each) => [each.name, each] as const))(
-  "%s: all sitemaps, in few requests",
+  "all sitemaps of %s are found in few requests",
   async (_, made) => {
     const { hits, found } = await visited(routesOf(made, true));
     expect(found).toEqual(pagesOf(made).sort());
@@ -26,13 +26,13 @@ test.each(platformSites.map((each) => [each.name, each] as const))(
   },
 );
 
-test("`extraKnownPaths` are always tried, well-known paths only if wanted", async () => {
+test("`extraKnownPaths` are always tried, well-known paths only if requested", async () => {
   const wordpress = { "/": '<html><meta name="generator" content="WordPress 6">', "/own.xml": urlset("a") };
   expect((await visited(wordpress, { extraKnownPaths: ["own.xml"] })).found).toEqual(["/own.xml"]);
   expect((await visited(wordpress, { knownPaths: "never" })).hits).toEqual(["/robots.txt", "/"]);
 });
 
-test("a wrongly recognized platform hides no sitemap", async () => {
+test("recognizing the wrong platform hides no sitemap", async () => {
   const image = '<html><img src="https://blog.example.net/wp-content/a.jpg"><img src="https://cdn.shopify.com/b.png">';
   const { found, tree, hits } = await visited({ "/": image, "/sitemaps.xml": urlset("a") });
   expect([found, tree.complete]).toEqual([["/sitemaps.xml"], true]);

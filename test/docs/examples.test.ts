@@ -57,27 +57,27 @@ beforeAll(async () => {
 
 afterAll(() => stand?.close());
 
-test("the documentation has examples of both kinds", () => {
+test("the documentation has examples of scripts and of commands", () => {
   expect(scripts.length).toBeGreaterThan(10);
   expect(commands.length).toBeGreaterThan(5);
 });
 
-test("every fenced block says what it is", () => {
+test("every fenced block has a known language", () => {
   // test/cli/tables.test.ts runs examples with DuckDB and pandas, test/end-to-end/tools.test.ts those with other tools ("javascript").
   const known = words("ts js sh console text json xml csv html http sql python yaml bash javascript");
   expect(examples.filter(({ language }) => !known.includes(language)).map(({ name }) => name)).toEqual([]);
 });
 
 describe("scripts", () => {
-  test("all examples agree with the types of the package", () => {
+  test("all examples compile with the types of the package", () => {
     expect(typeErrors).toBe("");
   });
 
-  test("every example ends by itself, and none fails", () => {
+  test("all examples finish without an error", () => {
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  test.each(scripts.map((example, index) => ({ ...example, index })))("$name prints what it should", (example) => {
+  test.each(scripts.map((example, index) => ({ ...example, index })))("$name prints what the page shows", (example) => {
     const printed = ended.stdout.split(`${endMark}\n`)[example.index] ?? "";
     if (example.output === undefined) expect(printed).not.toBe("");
     else expect(plain(printed)).toBe(plain(example.output));
@@ -100,7 +100,7 @@ describe("commands", () => {
     }
   });
 
-  test("one page says how the registry's package is installed, and the name of the packed one is right", () => {
+  test("only one page says how to install from the registry, and the file name of the package is right", () => {
     const naming = pages.filter(({ text }) => /npm (?:install|i|add)\b[^\n#]* sitegrove\b/.test(text));
     expect(naming.map(({ file }) => file)).toEqual(["docs/getting-started.md"]);
     const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
@@ -108,7 +108,7 @@ describe("commands", () => {
     expect(new Set(packed)).toEqual(new Set([`sitegrove-${version}.tgz`]));
   });
 
-  test("every script that is named exists", () => {
+  test("every npm script named in the docs exists", () => {
     const { scripts: known } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
     const named = pages.flatMap(({ text }) => [...text.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1]));
     expect(named.length).toBeGreaterThan(0);
@@ -124,10 +124,10 @@ const daily = examples.flatMap((example) => {
   const steps = [...code.matchAll(/^( *)- run: \|\n((?:\1 {4}.*\n)+)/gm)];
   return language === "yaml" ? steps.map(([, , script = ""]) => ({ ...example, script: `set -e\n${script}` })) : [];
 });
-test("the documentation has a workflow", () => {
+test("the documentation has a daily workflow", () => {
   expect(daily).not.toEqual([]);
 });
-test.each(daily)("$name runs on two days", async (example) => {
+test.each(daily)("$name works on two days in a row", async (example) => {
   const place = freshFolder({ ...example, code: "save" });
   const script = path.join(place, "every-day.sh");
   writeFileSync(script, `npx() { "$@"; }\n${stand.toLocal(example.script)}`);

@@ -17,7 +17,7 @@ const docs = path.join(import.meta.dirname, "../../docs");
 const python = (code: string, ...words: string[]) =>
   spawnSync("python3", ["-c", code, ...words], { env: pythonEnvironment, encoding: "utf8" });
 
-test("the table of failures has a test for each row", () => {
+test("every row in the table of failures has a test", () => {
   const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const table = /\| what fails \|.*\n\|.*\n((?:\|.*\n)+)/.exec(text)?.[1] ?? "";
   expect(
@@ -28,7 +28,7 @@ test("the table of failures has a test for each row", () => {
   ).toEqual([...failureRows]);
 });
 
-test.skipIf(!hasPython("kubernetes_validate"))("the manifest fits the schema of Kubernetes", () => {
+test.skipIf(!hasPython("kubernetes_validate"))("the manifest is valid for Kubernetes", () => {
   const code = `
 import sys, yaml, kubernetes_validate
 manifest = yaml.safe_load(open(sys.argv[1]))
@@ -40,7 +40,7 @@ print(manifest["spec"]["template"]["spec"]["containers"][0]["command"][2])
   expect(stdout).toContain('--shard "$JOB_COMPLETION_INDEX/8"');
 });
 
-test.skipIf(!hasRedis)("the commands for a queue work, one after the other", async () => {
+test.skipIf(!hasRedis)("the commands for a queue work in the given order", async () => {
   const text = readFileSync(path.join(docs, "fleet.md"), "utf8");
   const [, block = ""] = /## With a queue\n\n```bash\n(.*?)```/s.exec(text) ?? [];
   const folder = newFolder();
@@ -71,7 +71,7 @@ test.skipIf(!hasRedis)("the commands for a queue work, one after the other", asy
   expect(summaries.map((line) => JSON.parse(line).site)).toEqual(servers.sites);
 });
 
-test("the image of the workers is built from the checkout, and runs the program without rights", () => {
+test("the image for workers can be built from a checkout, and runs the program as an ordinary user", () => {
   const text = readFileSync(path.join(docs, "../Dockerfile"), "utf8");
   const { bin, engines } = JSON.parse(readFileSync(path.join(docs, "../package.json"), "utf8"));
   expect(Number(/^FROM node:(\d+)/m.exec(text)?.[1])).toBeGreaterThanOrEqual(Number(/\d+/.exec(engines.node)?.[0]));
@@ -86,7 +86,7 @@ interface Service {
 }
 
 describe.skipIf(!hasRedis || !hasPython("yaml"))("the Compose file", () => {
-  test("its commands start Redis, three workers and a run", async () => {
+  test("starts Redis, three workers and a run with the commands on the page", async () => {
     const read = "import sys, yaml, json; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
     const { services } = JSON.parse(python(read, path.join(docs, "compose.yaml")).stdout) as {
       services: Record<"redis" | "fill" | "worker", Service>;

@@ -24,7 +24,7 @@ const forms = [
 ];
 
 describe("forms of URLs", () => {
-  test("the page lists forms of URLs", () => {
+  test("the page has examples of URLs", () => {
     expect(forms.length).toBeGreaterThan(20);
   });
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { type Page, page, pages, proseOf, root } from "./pages.ts";
 
-test.each(pages)("every link of $file has a target", (page) => {
+test.each(pages)("every link in $file has a target", (page) => {
   const broken = linksOf(page).filter((target) => !leadsSomewhere(page, target));
   expect(broken).toEqual([]);
 });
@@ -15,7 +15,7 @@ test("every page of docs/ can be reached from its index", () => {
   expect(others.filter((file) => !linked.has(file))).toEqual([]);
 });
 
-test("every page of docs/ is in the navigation of the site", async () => {
+test("every page of docs/ is in the site's navigation", async () => {
   const { default: site } = await import("../../docs/.vitepress/config.ts");
   const navigation = JSON.stringify(site.themeConfig?.sidebar);
   const missing = pages
@@ -24,14 +24,14 @@ test("every page of docs/ is in the navigation of the site", async () => {
   expect(missing).toEqual([]);
 });
 
-test("the playground links only to pages that exist", () => {
+test("the playground links only to existing pages", () => {
   const source = readFileSync(path.join(root, "docs/.vitepress/theme/playground/playground.ts"), "utf8");
   const linked = [...source.matchAll(/([\w-]+)\.html/g)].map((match) => `docs/${match[1]}.md`);
   expect(linked).not.toEqual([]);
   expect(linked.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
 });
 
-test.each(pages)("$file has no table without a header, and no mark of a conflict", (page) => {
+test.each(pages)("$file has no table without a header, and no merge conflict marker", (page) => {
   expect(proseOf(page)).not.toMatch(/\n\n\|[-:| ]+\|\n/);
   expect(page.text).not.toMatch(/^(?:<{7}|={7}|>{7})/m);
 });

@@ -12,13 +12,13 @@ export interface Page {
 
 export interface Block {
   readonly page: string;
-  /** Of its first line of code, from 1. */
+  /** The line number of its first line of code, from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
 }
 
-/** README.md and its like, the skill, and everything in docs/. */
+/** README.md and similar files, the skill, and everything in docs/. */
 export const pages: readonly Page[] = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
   "skills/sitegrove/SKILL.md",
@@ -83,7 +83,7 @@ export function section({ file, text }: Page, heading: string): string {
   return end === -1 ? rest : rest.slice(0, end);
 }
 
-/** A cell that is one piece of code, without its ticks. */
+/** The content of a cell that is a single code span. */
 export function codeOf(cell: string | undefined): string | undefined {
   return /^`([^`]+)`$/.exec(cell ?? "")?.[1];
 }

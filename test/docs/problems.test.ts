@@ -15,7 +15,7 @@ const errorCodes = [
 
 const rows = Object.values(problemGroups).flatMap((group) => Object.entries(group));
 
-test.each(rows)("the row of %s is whole", (code, { message, cutOff, loss }) => {
+test.each(rows)("the table row of %s is complete", (code, { message, cutOff, loss }) => {
   expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
   expect(message).toMatch(/^(\w|\[).*[^.]$/);
   expect(problemFixes[code as keyof typeof problemFixes]).toMatch(/^[A-Z].*\.$/);
@@ -23,7 +23,7 @@ test.each(rows)("the row of %s is whole", (code, { message, cutOff, loss }) => {
   if (cutOff) expect(loss).toBe(true);
 });
 
-test("exceeding a limit of ours is a loss; exceeding one of the protocol is not", () => {
+test("exceeding one of our limits is a loss; exceeding a limit of the protocol is not", () => {
   for (const code of problemRows.keys()) {
     if (code.startsWith("limit-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: true });
     if (code.startsWith("protocol-")) expect({ code, loss: isLossy(code) }).toEqual({ code, loss: false });
@@ -32,23 +32,23 @@ test("exceeding a limit of ours is a loss; exceeding one of the protocol is not"
   expect([isLossy("cycle"), isLossy("url-relative"), isLossy("xml-bare-ampersand")]).toEqual([false, false, false]);
 });
 
-test("a document that could not be read is a loss; a problem on the way to it is not", () => {
+test("a document that could not be read is a loss; a problem while fetching it is not", () => {
   const notes = ["redirect-encoding", "redirect-downgrade", "https-missing"];
   for (const code of Object.keys(fetchingProblems)) {
     expect({ code, loss: isLossy(code as ProblemCode) }).toEqual({ code, loss: !notes.includes(code) });
   }
 });
 
-test("no two rows have the same code", () => {
+test("every problem code is unique", () => {
   expect(problemRows.size).toBe(rows.length);
 });
 
-test("every code of an error is documented, and no other", () => {
+test("the docs list exactly the error codes that exist", () => {
   expect(errorCodes.length).toBeGreaterThan(0);
   expect(tableRows(section(problems, "## Errors")).map(([code]) => codeOf(code))).toEqual(errorCodes);
 });
 
-test("no page names a problem of a family that does not exist", () => {
+test("every problem code that a page mentions exists", () => {
   const families =
     /^(dns|timeout|connection|tls|redirect|body|coding|charset|robots|xml|url|limit|archive|protocol)-[a-z-]+$/;
   const known = new Set<string>([...problemRows.keys(), ...errorCodes, ...checkRules.map(({ id }) => id)]);

@@ -22,7 +22,7 @@ test.each(
     Limits: Object.fromEntries(limitOptions.map((row) => [row.name, row.default])),
     FixedLimits: fixedLimits,
   }),
-)("the comments of %s name every option, and its default", (holder, defaults: object) => {
+)("the comments of %s name every option and its default", (holder, defaults: object) => {
   const said = [...optionComments].filter(([name]) => name.startsWith(`${holder}.`));
   expect(said.map(([name]) => name.slice(holder.length + 1))).toEqual(Object.keys(defaults));
   for (const [name, { default: text }] of said) {

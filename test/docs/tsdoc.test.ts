@@ -16,6 +16,6 @@ test("the package exports names", () => {
   expect(exported.length).toBeGreaterThan(100);
 });
 
-test.each(exported)("%s has a comment of its own", (_, comment) => {
+test.each(exported)("%s has a doc comment of its own", (_, comment) => {
   expect(comment).toMatch(/\/\*\* .{10,}|\/\*\*\n \* .{10,}/);
 });

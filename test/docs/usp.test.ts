@@ -14,7 +14,7 @@ import { orInCi } from "../support/installed.ts";
 const lookUp = "import importlib.metadata as m; print(m.version('ultimate-sitemap-parser'))";
 const version = spawnSync("python3", ["-c", lookUp], { encoding: "utf8" }).stdout?.trim();
 
-// A line for each website, answered by a line of JSON: what the tree of USP looks like. Nobody has to wait for its pauses between retries.
+// Each website is one line of input, answered with the tree of USP as one line of JSON. Its pauses between retries are skipped.
 const script = `
 import sys, json, logging, time
 logging.disable(logging.CRITICAL)
@@ -91,7 +91,7 @@ function className(sitemap: Sitemap): string {
   return `${sitemap.kind === "index" ? "Index" : "Pages"}${names[sitemap.format]}Sitemap`;
 }
 
-describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8.1"))("USP 1.8.1 and this", () => {
+describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8.1"))("compared with USP 1.8.1", () => {
   beforeAll(() => {
     python = spawn("python3", ["-c", script]);
     python.stderr.resume();
@@ -103,7 +103,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     await isOver;
   });
 
-  test("agree on the tree of a website without faults, class by class", async () => {
+  test("the tree of a website without faults is the same, class by class", async () => {
     const { usp, ours } = await both({
       "/robots.txt": "Sitemap: {base}/index.xml\nSitemap: {base}/feed.rss\nSitemap: {base}/list.txt\n",
       "/index.xml": index("{base}/a.xml", "{base}/gone.xml"),
@@ -114,7 +114,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(ours).toEqual({ pages: usp.pages, sitemaps: usp.sitemaps });
   });
 
-  test("a sitemap in two indexes is in both trees twice; USP fetches it twice, this once", async () => {
+  test("a sitemap in two indexes is in both trees twice, but only USP fetches it twice", async () => {
     const { usp, ours, asked, oursAsked } = await both({
       "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/b.xml\n",
       "/a.xml": index("{base}/s.xml"),
@@ -127,7 +127,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(oursAsked.filter((path) => path === "/s.xml")).toHaveLength(1);
   });
 
-  test("what is read differently: partial dates, bad frequencies, relative URLs, two URLs in an entry", async () => {
+  test("partial dates, bad frequencies, relative URLs and two URLs in one entry are read differently", async () => {
     const { usp, ours, whole } = await both({
       "/robots.txt": "Sitemap: {base}/a.xml\n",
       "/a.xml": urlset(
@@ -144,7 +144,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(whole).not.toContain("always");
   });
 
-  test("levels are two less than depths, and parents are ancestors without the root", async () => {
+  test("levels in USP are two less than our depths, and its parents are our ancestors without the root", async () => {
     const { usp, levels } = await both(
       {
         "/robots.txt": "Sitemap: {base}/1.xml\n",
@@ -162,12 +162,12 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(levels).toEqual(usp.levels);
   });
 
-  test("USP alone looks at a path for Drupal's administrators", async () => {
+  test("only USP tries a path for Drupal administrators", async () => {
     const { usp, ours } = await both({ "/admin/config/search/xmlsitemap": urlset("{base}/1") }, true);
     expect([usp.pages, ours.pages]).toEqual([["/1"], []]);
   });
 
-  test("a sitemap in robots.txt and in a well-known index is invalid the second time in USP, and read both times here", async () => {
+  test("a sitemap listed in robots.txt and in a well-known index is invalid the second time in USP, but read twice here", async () => {
     const { usp, ours } = await both(
       {
         "/robots.txt": "Sitemap: {base}/a.xml\n",
@@ -180,7 +180,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(ours.sitemaps.filter((sitemap) => sitemap === "PagesXMLSitemap /a.xml")).toHaveLength(2);
   });
 
-  test("genres, empty items and time zones are read here, and lost in USP", async () => {
+  test("genres, empty items and time zones are kept here, and lost in USP", async () => {
     const news = "http://www.google.com/schemas/sitemap-news/0.9";
     const story = `<news xmlns="${news}"><title>t</title><publication_date>2024-05-31</publication_date><genres>Blog, Opinion</genres><keywords>a,,b</keywords></news>`;
     const { usp, ours, whole } = await both({
@@ -202,7 +202,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(whole).not.toContain("2024-05-06");
   });
 
-  test("USP silently loses everything after a bare ampersand or a cut, and unknown elements", async () => {
+  test("USP silently drops everything after a bare ampersand or truncation, and unknown elements", async () => {
     const { usp, ours, complete } = await both({
       "/robots.txt": "Sitemap: {base}/ampersand.xml\nSitemap: {base}/unknown.xml\nSitemap: {base}/cut.xml\n",
       "/ampersand.xml": urlset("{base}/1", "{base}/2?a=1&b=2", "{base}/3"),
@@ -214,7 +214,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(complete).toBe(false);
   });
 
-  test("pages in place of sitemaps: text at a well-known path is an empty sitemap for USP alone", async () => {
+  test("only USP takes text at a well-known path for an empty sitemap", async () => {
     const html = "<!doctype html><title>Sorry</title><p>Gone";
     const { usp, ours, complete } = await both(
       {
@@ -229,7 +229,7 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
     expect(complete).toBe(false);
   });
 
-  test("USP says nothing about a robots.txt that fails; here the tree is incomplete", async () => {
+  test("a robots.txt that fails makes our tree incomplete; USP does not report it", async () => {
     const { usp, complete } = await both({ "/robots.txt": (_, response) => void response.writeHead(500).end() });
     expect([usp.pages, complete]).toEqual([[], false]);
   });

@@ -14,7 +14,7 @@ export interface Stand {
   readonly origins: ReadonlyMap<string, string>;
   /** A text of the documentation with the stand-ins in place of its websites. */
   toLocal(text: string): string;
-  /** What came back, with the names of the documentation. */
+  /** Replaces the stand-ins in an output with the names in the documentation. */
   toDocumented(text: string): string;
   close(): void;
 }

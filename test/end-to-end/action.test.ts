@@ -79,7 +79,7 @@ async function action(inputs: Readonly<Record<string, string>>) {
   return { code, output, summary: readFileSync(summary, "utf8") };
 }
 
-test("a folder: annotations, SARIF, a summary with the URLs that are added and removed, and one installation", async () => {
+test("checking a folder writes annotations, SARIF and a summary of added and removed URLs, and installs once", async () => {
   const inputs = { path: "dist", ignore: "drafts/\n", sarif: "out.sarif", compare: "before" };
   const { code, output, summary } = await action(inputs);
   expect([code, output]).toEqual([6, expect.stringContaining("::error file=dist/new.html,line=2,title=page-noindex")]);
@@ -92,7 +92,7 @@ test("a folder: annotations, SARIF, a summary with the URLs that are added and r
   expect(readFileSync(installs, "utf8").trim().split("\n")).toEqual([expect.stringMatching(/^ci /)]);
 });
 
-test("a website: config and baseline count, and the comparison cannot fail the step", async () => {
+test("checking a website uses config and baseline, and a failed comparison does not fail the step", async () => {
   writeFileSync(path.join(workspace, "strict.json"), JSON.stringify({ failOn: "warning" }));
   const inputs = { url: website.homepage, config: "strict.json" };
   const { code, output, summary } = await action({ ...inputs, compare: "before" });
@@ -105,6 +105,6 @@ test("a website: config and baseline count, and the comparison cannot fail the s
   expect([lost.code, lost.output]).toEqual([0, expect.stringContaining("::warning::sitegrove: the comparison with")]);
 });
 
-test("without a path or a url, it says so", async () => {
+test("the error says that a path or a url is missing", async () => {
   expect(await action({})).toMatchObject({ code: 2, output: expect.stringContaining("give a path or a url") });
 });

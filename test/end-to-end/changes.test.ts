@@ -27,7 +27,7 @@ interface Line {
 }
 
 function apply(pages: Map<string, string>, stdout: string): Line[] {
-  // Half a line of a killed process does not count.
+  // A killed process may leave half a line, which does not count.
   const lines = stdout
     .split("\n")
     .slice(0, -1)
@@ -41,7 +41,7 @@ function apply(pages: Map<string, string>, stdout: string): Line[] {
 
 const sorted = (pages: ReadonlyMap<string, string>) => [...pages].sort();
 
-describe("the sum of all changes is the website at the end of every day", () => {
+describe("all changes added up give the website at the end of every day", () => {
   test.each(Array.from({ length: some(8, 1) }, (_, seed) => seed))("website %d", async (seed) => {
     const random = new Random(seed);
     const changing = await ChangingSite.serve(seed);
@@ -55,7 +55,7 @@ describe("the sum of all changes is the website at the end of every day", () => 
       while (random.below(3) === 0 && kills < 3) {
         kills += 1;
         const child = start(words);
-        // At some request, at the first output, or at any moment.
+        // Kills it at some request, at the first output, or at any moment.
         const moment = random.below(3);
         const killAt = changing.answers.length + 1 + random.below(6);
         const kill = () => void child.kill("SIGKILL");
@@ -134,7 +134,7 @@ async function begin(name: string, state: string, first: () => Promise<string[]>
 }
 
 describe("in the library", () => {
-  test("each run lists what is new, and the next one begins where it was committed", async () => {
+  test("each run lists new changes, and the next one starts where the last one was committed", async () => {
     const { routes, read } = website();
     expect(await committed(read())).toEqual(["added 1", "added 2", "added 3"]);
     expect(await committed(read())).toEqual([]);
@@ -158,13 +158,13 @@ describe("in the library", () => {
     ["only", { only: ["removed"] }, []],
     ["include", { include: (url) => url.endsWith("2") }, ["added 2"]],
     ["include with patterns", { include: ["nothing", /2$/] }, ["added 2"]],
-  ])("the first run with %s", async (_, more, expected) => {
+  ])("the first run respects %s", async (_, more, expected) => {
     const { read } = website();
     expect(await committed(read(more))).toEqual(expected);
     expect(await committed(read())).toEqual([]);
   });
 
-  test("only pages that robots.txt allows a crawler are listed; what is gone is listed in any case", async () => {
+  test("new pages are listed only if robots.txt allows the crawler; removed pages are listed in any case", async () => {
     const { routes, read } = website();
     routes["/robots.txt"] = `User-agent: GPTBot\nDisallow: /2\nDisallow: /4\n${robots("index.xml")}`;
     routes["/b.xml"] = urlset("3", "https://example.com/");
@@ -283,7 +283,7 @@ describe("in the library", () => {
         ["removed 3"],
       ],
     ],
-  ])("a sitemap that %s", async (_, ...days) => {
+  ])("pages count as removed only if there is evidence: a sitemap that %s", async (_, ...days) => {
     const { routes, read } = website();
     await committed(read());
     for (const [changed, expected] of days) {
@@ -292,7 +292,7 @@ describe("in the library", () => {
     }
   });
 
-  test("a sitemap that is always cut off lists new pages, and never removed ones", async () => {
+  test("a sitemap that is always cut off reports new pages, but never removed ones", async () => {
     const { routes, read } = website();
     for (const [pages, expected] of [
       [["3"], ["added 1", "added 2", "added 3"]],
@@ -319,7 +319,7 @@ describe("in the library", () => {
       "the homepage is cut off",
       { "/": { headers: { "content-encoding": "gzip" }, body: gzipSync("<p>").subarray(0, 12) } },
     ],
-  ])("nothing is gone if %s", async (_, changed) => {
+  ])("nothing counts as removed if %s", async (_, changed) => {
     const { routes, read, state } = website();
     routes["/guess.xml"] = urlset("4");
     routes["/"] = '<link rel="sitemap" href="/linked.xml">';
@@ -354,7 +354,7 @@ describe("in the library", () => {
     ["a JSON Feed has a stray bracket", { "/feed.json": '{"version":"https://jsonfeed.org/version/1.1","items":[]]}' }],
     ["a quote is not closed", { "/a.xml": urlset("1", "2").replace("<url><loc>", '<url a="b><loc>') }],
     ["a tag is not closed", { "/a.xml": urlset("1", "2").replace("</loc>", "</loc") }],
-  ])("nothing is gone if, for one run, %s", async (_, changed) => {
+  ])("nothing counts as removed if, for one run, %s", async (_, changed) => {
     const { routes, read, state } = website();
     routes["/index.xml"] = index("a.xml", "b.xml", "https://cdn.example.com/c.xml");
     routes["https://cdn.example.com/c.xml"] = urlset("6");
@@ -368,7 +368,7 @@ describe("in the library", () => {
     routes["/linked.xml"] = urlset("5");
     routes["https://cdn.example.com/e.xml"] = urlset("8");
     const { client } = site((name) => routes[name]);
-    // The other well-known paths would be asked for in every run.
+    // Requesting the other well-known paths in every run would take long.
     const crawl = { client, retries: 0, knownPaths: "never", extraKnownPaths: ["/sitemap.xml"] } as const;
     const whole = { ...routes };
     await begin("everything", state, () => committed(read({}, crawl)), 10);
@@ -383,7 +383,7 @@ describe("in the library", () => {
     expect(await committed(read({}, crawl))).toEqual(["removed 1"]);
   });
 
-  test("a page that a guess lost may be in a sitemap of a robots.txt that is down", async () => {
+  test("a page missing from a guessed sitemap is not removed while robots.txt is down, because another sitemap may list it", async () => {
     const { routes, read } = website();
     routes["/guess.xml"] = urlset("4", "5");
     const { client } = site((name) => routes[name]);
@@ -395,7 +395,7 @@ describe("in the library", () => {
     expect(await committed(read({}, crawl))).toEqual(["removed 5"]);
   });
 
-  test("a robots.txt that lists another sitemap, and a sitemap that is gone for good (410), are evidence", async () => {
+  test("a robots.txt that lists other sitemaps, and a sitemap that answers 410, are evidence for removals", async () => {
     const { routes, read } = website();
     routes["/sitemap.xml"] = urlset("4");
     const { client } = site((name) => routes[name]);
@@ -407,7 +407,7 @@ describe("in the library", () => {
     expect(await committed(read({}, crawl))).toEqual(["removed 1", "removed 2"]);
   });
 
-  test("sitemaps of a robots.txt that is gone are still read", async () => {
+  test("the sitemaps of a robots.txt that no longer exists are still read", async () => {
     const { routes, read } = website();
     await committed(read());
     delete routes["/robots.txt"];
@@ -417,7 +417,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["removed 9"]);
   });
 
-  test("sitemaps of a robots.txt that was gone for a while are gone once it lists others", async () => {
+  test("sitemaps from a robots.txt that was missing for a while are dropped once it lists others", async () => {
     const { routes, read } = website();
     routes["/robots.txt"] = robots("a.xml", "b.xml");
     await committed(read());
@@ -425,7 +425,7 @@ describe("in the library", () => {
     for (let run = 0; run < 2; run++) expect(await committed(read())).toEqual([]);
     routes["/a.xml"] = { status: 503 };
     expect(await committed(read())).toEqual([]);
-    // It cannot be seen what the new sitemap lists.
+    // What the new sitemap lists is not known yet.
     Object.assign(routes, { "/robots.txt": robots("b.xml", "new.xml"), "/new.xml": { status: 503 } });
     expect(await committed(read())).toEqual([]);
     routes["/new.xml"] = urlset("2", "4");
@@ -434,7 +434,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual([]);
   });
 
-  test("a sitemap that the homepage linked is not gone if only robots.txt was gone for a while", async () => {
+  test("a sitemap linked from the homepage is not dropped if only robots.txt was missing for a while", async () => {
     const { routes, read } = website();
     Object.assign(routes, { "/": '<link rel="sitemap" href="/linked.xml">', "/linked.xml": urlset("5") });
     const { client } = site((name) => routes[name]);
@@ -447,7 +447,7 @@ describe("in the library", () => {
     expect(await committed(read({}, crawl))).toEqual([]);
   });
 
-  test("a flaw in a sitemap hides nothing new, as long as nothing is missing", async () => {
+  test("an invalid entry in a sitemap does not hide new pages, unless pages are missing", async () => {
     const { routes, read } = website();
     await committed(read());
     for (const [body, expected] of [
@@ -460,7 +460,7 @@ describe("in the library", () => {
     }
   });
 
-  test("a post that scrolled out of a feed is expired, and listed only if asked for", async () => {
+  test("a post that scrolled out of a feed is expired, and listed only on request", async () => {
     const { routes, read } = website();
     routes["/b.xml"] = rss(`${home}7`, `${home}8`);
     await committed(read());
@@ -471,7 +471,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["added 9"]);
   });
 
-  test("a sitemap that always has an entry without a URL is judged by the others", async () => {
+  test("a sitemap that always has an entry without a URL can still lose pages", async () => {
     const { routes, read } = website();
     const broken = (...names: string[]) => urlset("x", ...names).replace(">x<", "><");
     routes["/a.xml"] = broken("1", "2");
@@ -489,7 +489,7 @@ describe("in the library", () => {
     ["--known-path /./", { extraKnownPaths: ["/./more.xml"] }],
     ["the homepage", { useHomepage: true }],
     ["robots.txt", { useRobots: true }],
-  ])("pages that a run finds only with %s are kept by a run without it", async (_, more) => {
+  ])("pages found only with %s are kept by a run without it", async (_, more) => {
     const { routes, read } = website();
     routes["/llms.txt"] = `# Site\n\n## Docs\n\n- [Ten](${home}10)\n`;
     routes["/feed"] = rss("<title>News</title>", `${home}11`);
@@ -509,7 +509,7 @@ describe("in the library", () => {
     expect(await committed(read({}, less))).toEqual(["removed 15", "added 16"]);
   });
 
-  test("limits are for the website, not for the state", async () => {
+  test("limits apply to the website, not to the state", async () => {
     const { read } = website();
     await committed(read());
     for (const limits of [{ time: 0 }, { sitemaps: 1 }, { pages: 1 }]) {
@@ -532,7 +532,7 @@ describe("in the library", () => {
     expect(await committed(read())).toEqual(["added 3"]);
   });
 
-  test("a website that is down throws, one without a sitemap lists nothing; both keep the state", async () => {
+  test("a website that is down throws, one without a sitemap lists nothing, and both keep the state", async () => {
     const { routes, read, state } = website();
     await committed(read());
     const before = readFileSync(state);
@@ -544,7 +544,7 @@ describe("in the library", () => {
     expect(readFileSync(state).equals(before)).toBe(true);
   });
 
-  test("unchanged documents are not transferred", async () => {
+  test("unchanged documents are not transferred again", async () => {
     const changing = await ChangingSite.serve(3);
     const state = newState();
     const run = () => committed(changes(changing.homepage, { state, ...options }));
@@ -555,14 +555,14 @@ describe("in the library", () => {
     expect(changing.answers.filter((answer) => answer.startsWith("200 s")).length).toBeLessThan(2 * sent);
   });
 
-  test("a state that is damaged, foreign, of another website or in use is refused by its name, and not changed", async () => {
+  test("a state that is damaged, foreign, of another website or in use is refused, named in the error, and not changed", async () => {
     const { read, state } = website("damaged.warc");
     await committed(read());
     const whole = readFileSync(state);
     const at = Math.floor(whole.length / 2);
     const damaged = Buffer.from(whole);
     damaged[whole.indexOf("<loc>2</loc>") + 5] = "8".charCodeAt(0);
-    // The record of robots.txt.
+    // This damages the record of robots.txt.
     const described = Buffer.from(whole);
     described[whole.indexOf('"attempts"') + 1] = "b".charCodeAt(0);
     for (const bytes of [damaged, described, whole.subarray(0, at), Buffer.from("site"), Buffer.alloc(0)]) {
@@ -591,7 +591,7 @@ describe("in the library", () => {
     expect(existsSync(`${state}.lock`)).toBe(false);
   });
 
-  test("wrong calls are refused", async () => {
+  test("invalid calls are refused", async () => {
     const { read, state } = website();
     await expect(read().commit()).rejects.toThrow("Call `commit()` after the loop");
     expect(() => read({ first: "some" as "all" })).toThrow("first");
@@ -603,7 +603,7 @@ describe("in the library", () => {
 });
 
 describe("the program", () => {
-  test("writes the formats of diff, and says what could not be read", async () => {
+  test("writes the formats of diff, and reports what could not be read", async () => {
     const changing = await ChangingSite.serve(1);
     const state = newState();
     const words = ["changes", changing.homepage, "--state", state, "-k", "--no-homepage", "--retries", "0"];
@@ -622,13 +622,13 @@ describe("the program", () => {
     expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(http:\/\/127\S+\n)+$/) });
     expect(await sitegrove(words)).toMatchObject({ code: 0, stdout: "" });
     changing.close();
-    // Nothing is lost while it cannot be reached.
+    // The state is kept while the website cannot be reached.
     const before = readFileSync(state);
     expect(await sitegrove(words)).toMatchObject({ code: 5, stdout: "" });
     expect(readFileSync(state).equals(before)).toBe(true);
   });
 
-  test("names the sitemaps that are refused now and were read before", async () => {
+  test("names the sitemaps that were read before but are refused now", async () => {
     let status = 200;
     const served = await serve({
       "/robots.txt": "Sitemap: {base}/a.xml",
@@ -653,7 +653,7 @@ describe("the program", () => {
       "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
     ],
     ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, undefined],
-  ])("tells if only the dates changed, and the new ones are %s", async (_, dateOf, told) => {
+  ])("says so if only dates changed, all to the same one; here, the new ones are %s", async (_, dateOf, told) => {
     const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };
     const served = await serve(routes);
     const list = (date: (number: number) => string) =>
@@ -667,7 +667,7 @@ describe("the program", () => {
     expect((await sitegrove(words)).stderr).toBe(told === undefined ? "" : `sitegrove: ${told}\n`);
   });
 
-  test("counts changes on a terminal, not pages", async () => {
+  test("counts changes, not pages, on a terminal", async () => {
     const served = await serve({ "/robots.txt": "Sitemap: {base}/s.xml\n", "/s.xml": urlset("/1", "/2") });
     const words = `changes ${served.homepage} --state ${newState()} -k --no-homepage -f pages`;
     expect((await onTerminal(words)).stdout).toContain("2 changes from 1 sitemap in ");
@@ -684,7 +684,7 @@ describe("the program", () => {
     expect(await sitegrove(words)).toMatchObject({ code: 3, stdout: `${served.homepage}1\n` });
   });
 
-  test("keeps the state if the reader of the output has closed it", async () => {
+  test("keeps the state if the reader closes the output", async () => {
     const changing = await ChangingSite.serve(2);
     const state = newState();
     const { code } = await shell(`$SITEGROVE changes ${changing.homepage} --state ${state} -k | true`);

@@ -146,7 +146,7 @@ export class ChangingSite {
       if (!this.#knownIndex.includes(name) || isDoubted) continue;
       const read = new Set(this.#shownPages(name));
       const pages = [...this.#sitemaps.get(name)!].filter(([path]) => read.has(path));
-      // Of one that is cut off, only a part was ever seen.
+      // If a sitemap is cut off, only a part of it was ever seen.
       const isPart = (fault === "cut" || fault === "broken") && known === undefined;
       if (fault === undefined || isPart) this.#known.set(name, new Map(pages));
     }

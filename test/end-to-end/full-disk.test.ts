@@ -14,7 +14,7 @@ import { newFolder } from "../support/test-folder.ts";
 const disk = smallDisk(1024);
 const folder = newFolder();
 const names = Array.from({ length: 12 }, (_, index) => `/${index}.xml`);
-// More than is kept in memory, and quickly read.
+// The documents are larger than what is kept in memory, but quick to read.
 const filler = `<!--${"x".repeat(1_200_000)}-->`;
 const pages = Array.from({ length: 100 }, (_, index) => `{base}/a-page-with-a-long-name-${index}`);
 const site = await serve({
@@ -31,10 +31,10 @@ afterAll(() => disk?.remove());
 const flags = ["--no-known", "--no-homepage"];
 const oneLine = (pattern: string) => new RegExp(`^sitegrove: ${pattern}\\n$`);
 
-describe.skipIf(disk === undefined)("a disk that is full", () => {
+describe.skipIf(disk === undefined)("a full disk", () => {
   const place = disk?.path ?? "";
 
-  test("under the temporary folder: what was fetched ahead ends with an error, not in a loop", async () => {
+  test("for temporary files ends a prefetched document with an error, not in a loop", async () => {
     vi.stubEnv("TMPDIR", place);
     const body = Readable.from(Array.from({ length: 40 }, () => Buffer.alloc(100_003, "<url>")));
     const room = new SpoolRoom();
@@ -51,14 +51,14 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test("under the temporary folder: the program says so", async () => {
+  test("for temporary files is reported by the program", async () => {
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage, ...flags], { env: { TMPDIR: place } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(oneLine(`A temporary file in ${place} could not be written: no space left on device`));
     expect(readdirSync(place)).toEqual([]);
   });
 
-  test.each(["pages", "tabtree"])("under the archive: it is whole up to there (%s)", async (format) => {
+  test.each(["pages", "tabtree"])("for an archive leaves it complete up to there (%s)", async (format) => {
     const save = path.join(place, "site.warc");
     const { code, stderr } = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "--save", save]);
     expect(code).toBe(1);
@@ -70,7 +70,7 @@ describe.skipIf(disk === undefined)("a disk that is full", () => {
   });
 });
 
-test("files that may not grow are like a full disk", async () => {
+test("a limit on file sizes is reported like a full disk", async () => {
   const save = path.join(folder, "limited.warc");
   const ls = (more: string) => `ulimit -f 700; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} ${more}"`;
   const saved = await shell(ls(`--save ${save}`));
@@ -79,7 +79,7 @@ test("files that may not grow are like a full disk", async () => {
   expect(readdirSync(folder)).toEqual(["limited.warc"]);
 });
 
-test("a missing temporary folder is named where it is needed", async () => {
+test("a missing temporary folder is named in the error when it is needed", async () => {
   const env = { TMPDIR: path.join(folder, "none") };
   const expected = oneLine(`No temporary file can be created in ${env.TMPDIR}: no such file or directory`);
   const large = await sitegrove(["ls", site.homepage, ...flags], { env });
@@ -101,7 +101,7 @@ test("a missing folder for an archive is a usage error", async () => {
   expect(site.requests).toHaveLength(asked);
 });
 
-test("too few file handles: one line, and no stack trace", async () => {
+test("running out of file handles gives a one-line error, without a stack trace", async () => {
   const limited = (limit: number) =>
     shell(`ulimit -n ${limit}; eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} --retries 0 -f pages"`);
   const codes: unknown[] = [];
@@ -111,7 +111,7 @@ test("too few file handles: one line, and no stack trace", async () => {
     if (codes.length === 0 && !stderr.startsWith("sitegrove: ")) continue;
     codes.push(code);
     if (code === 0) expect(stdout).not.toBe("");
-    // Enough to start: each document that could not be read is reported in one line.
+    // This is enough to start, and each document that could not be read is reported in one line.
     else if (code === 3)
       expect(stderr).toMatch(/^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: incomplete: .+\n$/);
     else expect(stderr).toMatch(/^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/);

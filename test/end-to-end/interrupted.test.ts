@@ -39,7 +39,7 @@ afterAll(async () => {
   await whole.close();
 });
 
-/** Calls back when the website has been asked so often. */
+/** Calls back after this number of requests. */
 function afterRequests(requests: number, then: () => void): void {
   let asked = 0;
   site.onRequest = () => {
@@ -48,7 +48,7 @@ function afterRequests(requests: number, then: () => void): void {
   };
 }
 
-describe("kill -9 while the crawl saves", () => {
+describe("an archive of a crawl killed with -9 can be opened", () => {
   const random = new Random(4);
   const points = Array.from({ length: some(10, 1) }, (_, at) => ({
     requests: 2 + random.below(42),
@@ -76,7 +76,7 @@ describe("kill -9 while the crawl saves", () => {
   });
 });
 
-describe("Ctrl-C", () => {
+describe("after Ctrl-C", () => {
   // What a line of each format looks like. JSON is one document, which is closed.
   const isLine: Record<string, (line: string) => boolean> = {
     ndjson: (line) => "url" in JSON.parse(line),
@@ -84,7 +84,7 @@ describe("Ctrl-C", () => {
     tabtree: (line) => /^\t*http/.test(line),
   };
   test.each([...Object.keys(isLine), "json", "pages-json"])(
-    "%s that was stopped is valid up to its last line end",
+    "%s output is valid up to its last line",
     async (format) => {
       const run = launch(["ls", site.homepage, "--no-progress", "-f", format]);
       afterRequests(20, () => run.kill("SIGINT"));
@@ -101,7 +101,7 @@ function wholeLines(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
 
-// Indexes without their children, because less is known about those that were not fetched yet.
+// Lists indexes without their children, because less is known about children that were not fetched yet.
 function readable(tree: SitemapTree): Map<string, Sitemap> {
   const found = new Map<string, Sitemap>();
   for (const sitemap of tree.sitemaps()) {

@@ -96,14 +96,14 @@ beforeAll(async () => {
   expect(idle.code).toBe(0);
 });
 
-// Enough to fill the heap if each of them, or the headers of each redirect, were kept.
+// These would fill the heap if each child, or the headers of each redirect, were kept.
 const small: [string, string, string[], number][] = [
-  // To be refused takes longest: that a part of them is shows whether they are kept.
+  // Refusing children takes longest, so only some are refused; that shows whether they are kept.
   ["an index of 100,000 children", "/refused-100000.xml", ["--max-sitemaps", isLong ? "3000" : "200"], 3],
   ["75 sitemaps behind nine redirects each", "/redirects-75.xml", [], 0],
 ];
 test.each(small.slice(0, some(2, 1)))(
-  "%s: a heap a little larger than that of the idle program is enough",
+  "%s needs only a slightly larger heap than the idle program",
   async (_, path, flags, code) => {
     const run = await peak(path, flags, Math.ceil(idle.heap / megabyte) + 10);
     expect(run.code).toBe(code);
@@ -118,9 +118,9 @@ test.runIf(isLong).each([
   ["two indexes that name each other in many spellings", "/aaaaaaaaaaa.xml"],
   ["100 documents of 10,000 pages that are saved", "/parts.xml", "site.warc"],
   ["100 documents of 10,000 pages that are compressed and saved", "/parts.xml", "site.warc.gz"],
-])("%s: no more than the idle program and 96 MB", async (_: string, path: string, save?: string) => {
+])("%s needs at most 96 MB more than the idle program", async (_: string, path: string, save?: string) => {
   const folder = newFolder();
-  // Where others keep the machine busy, garbage is collected late. What is kept is there each time.
+  // If the machine is busy, garbage is collected late. Memory that is really kept shows up in every attempt.
   let most = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 3 && most >= 96 * megabyte; attempt++) {
     const flags = save === undefined ? [] : ["--save", join(folder, `${attempt}-${save}`)];

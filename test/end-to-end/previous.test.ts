@@ -50,7 +50,7 @@ const server = await serve((request, response) => {
 });
 const home = server.homepage;
 
-/** As a server does that keeps to RFC 9110. */
+/** Responds like a server that follows RFC 9110. */
 function answer({ body, etag, modified, headers = {} }: Document, request: IncomingMessage, response: ServerResponse) {
   const validators = { ...(etag && { etag }), ...(modified && { "last-modified": modified }) };
   const asked = request.headers["if-none-match"];
@@ -133,7 +133,7 @@ const redirect =
 
 test.each<[string, (archive: string) => void, Record<string, string>]>([
   [
-    "what changed is fetched, what comes with the same bytes counts as the same",
+    "documents that changed or have a new ETag are fetched, others are not",
     () => {
       put("/a.xml", urlset("1", "2", "5"));
       put("/c.xml", urlset("4"), { etag: '"another"' });
@@ -141,7 +141,7 @@ test.each<[string, (archive: string) => void, Record<string, string>]>([
     { "/a.xml": "fetched", "/c.xml": "fetched", "/index.xml": "not-modified" },
   ],
   [
-    "304 to a request without a condition",
+    "a 304 to an unconditional request is not mistaken for an unchanged document",
     () => {
       documents.set("/new.xml", (_, response) => response.writeHead(304).end());
       put("/index.xml", index(`${home}new.xml`));
@@ -154,12 +154,12 @@ test.each<[string, (archive: string) => void, Record<string, string>]>([
     { "/a.xml": "fetched" },
   ],
   [
-    "a redirect that leads elsewhere now",
+    "a redirect that now leads to another known document is followed",
     () => documents.set("/moved.xml", redirect("/a.xml")),
     { "/a.xml": "not-modified" },
   ],
   [
-    "or to what is new",
+    "a redirect that now leads to a new document is followed",
     () => {
       documents.set("/moved.xml", redirect("/d.xml"));
       put("/d.xml", urlset("7"));
@@ -172,7 +172,7 @@ test.each<[string, (archive: string) => void, Record<string, string>]>([
   expect(await again(archive)).toMatchObject(expected);
 });
 
-test("both forms of an ETag go out, and the date letter for letter", async () => {
+test("an ETag is sent with and without its coding suffix, and the date exactly as it was received", async () => {
   put("/a.xml", urlset("1"), { etag: '"x-gzip"', modified: "Wed, 1 May 2024 00:00:00 +0000" });
   put("/c.xml", urlset("4"), { etag: 'W/"y;gzip"' });
   await again(await saved());
@@ -184,7 +184,7 @@ test("both forms of an ETag go out, and the date letter for letter", async () =>
   expect(headers("/c.xml")?.["if-none-match"]).toBe('W/"y;gzip", W/"y"');
 });
 
-describe("answers of servers that do not keep to the rules", () => {
+describe("servers that break the rules", () => {
   const onlyIf =
     (condition: string, handler: Handler): Handler =>
     (request, response) =>
@@ -192,7 +192,7 @@ describe("answers of servers that do not keep to the rules", () => {
         ? response.writeHead(200, { etag: '"x"' }).end(urlset("1"))
         : handler(request, response);
 
-  // One sitemap each, of one website.
+  // Lists one sitemap per case in the index.
   const nameAll = (cases: readonly (readonly [what: string, ...unknown[]])[]) => {
     const children = cases.map((_, at) => `${home}case-${at}.xml`);
     put("/index.xml", index(...children));
@@ -216,7 +216,7 @@ describe("answers of servers that do not keep to the rules", () => {
     ["nothing", withHead(200, { "content-length": "0" }), "fetched"],
     ["the same document with the old ETag", withHead(200, { etag: '"x"' }, () => urlset("1")), "fetched"],
   ];
-  test("an odd answer to a conditional request is read like any other", async () => {
+  test("an odd response to a conditional request is read like any other response", async () => {
     nameAll(answers);
     for (const [at, [, handler]] of answers.entries())
       documents.set(`/case-${at}.xml`, onlyIf("if-none-match", handler));
@@ -226,7 +226,7 @@ describe("answers of servers that do not keep to the rules", () => {
     );
   });
 
-  test("a changed document with the old ETag, and then one that never changes again", async () => {
+  test("a changed document with its old ETag is noticed, and that ETag is not trusted again", async () => {
     const archive = await saved();
     const old = documents.get("/a.xml") as Document;
     // Always 200 and the same ETag, so the ETag must not be believed.
@@ -237,7 +237,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(await again(second)).toMatchObject({ "/a.xml": "fetched" });
   });
 
-  test("304 to everything is not a document, and ends", async () => {
+  test("a server that answers 304 to everything gives no document, and the crawl ends", async () => {
     const archive = await saved();
     const changed = await saved();
     documents.set("/a.xml", (_, response) => response.writeHead(304, { etag: '"other"' }).end());
@@ -247,7 +247,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(tree.complete).toBe(false);
     const lost = [...tree.sitemaps()].flatMap((sitemap) => (sitemap.kind === "invalid" ? [sitemap] : []));
     expect(lost).toMatchObject([{ url: `${home}a.xml`, reason: { code: "http-304" } }]);
-    // The website says that this one did not change, and there is no way to tell.
+    // The website claims that this one did not change, and nothing shows otherwise.
     expect(await contentOf(tree)).toContain(`"${home}4"`);
   });
 
@@ -282,7 +282,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(resultsOf(validators, obtained)).toEqual(Object.fromEntries(validators.map(([what]) => [what, "fetched"])));
   });
 
-  test("a document that the archive holds only in part is requested without a condition", async () => {
+  test("a document that is incomplete in the archive is requested unconditionally", async () => {
     put("/a.xml", urlset(...Array.from({ length: 50 }, (_, page) => String(page))));
     const save = newFile("part.warc");
     const limits = { documentBytes: 600 };
@@ -292,7 +292,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(seen.find((request) => request.path === "/a.xml")?.headers["if-none-match"]).toBeUndefined();
   });
 
-  test("a document that ended with its connection is requested without a condition, because it may be cut off", async () => {
+  test("a document that ended with its connection is requested unconditionally, because it may be cut off", async () => {
     const whole = urlset("1", "2", "3");
     let sent = whole.slice(0, -50);
     documents.set("/a.xml", ({ headers, socket }) => {
@@ -305,7 +305,7 @@ describe("answers of servers that do not keep to the rules", () => {
     expect(await again(archive)).toMatchObject({ "/a.xml": "fetched" });
   });
 
-  test("what an earlier archive says about itself is copied, and does not count", async () => {
+  test("a change to the settings in an earlier archive does not make the next archive incomplete", async () => {
     const archive = await saved("site.warc");
     replaceIn(archive, '"videos":100', '"videos":200');
     const save = newFile("site.warc");
@@ -315,8 +315,8 @@ describe("answers of servers that do not keep to the rules", () => {
   });
 });
 
-describe.each(["site.warc", "site.warc.gz"])("the archive of the second run, %s", (name) => {
-  test("is whole by itself, for us and for warcio, and the third run builds on it", async () => {
+describe.each(["site.warc", "site.warc.gz"])("the archive of the second run, %s,", (name) => {
+  test("is complete on its own, for us and for warcio, and a third run can use it", async () => {
     const first = await saved(name);
     put("/c.xml", urlset("4"), { etag: '"another"' });
     const second = newFile(name);
@@ -349,7 +349,7 @@ test.each<[string, (file: string) => void]>([
   ["is changed in place", (file) => replaceIn(file, `${home}2<`, `${home}9<`)],
   ["becomes shorter", (file) => truncateSync(file, 1000)],
 ])(
-  "while the tree is open, the earlier archive %s: all pages come, and a saved one stands alone",
+  "while the tree is open, the earlier archive %s: all pages are still listed, and a saved archive is complete on its own",
   async (_, change) => {
     put("/a.xml", urlset(...Array.from({ length: 1000 }, (_, page) => String(page))));
     const previous = await saved("site.warc");
@@ -370,7 +370,7 @@ test.each<[string, (file: string) => void]>([
   },
 );
 
-test("of several archives the newest record of a URL counts, also if they are joined or cut off", async () => {
+test("of several archives, the newest record of a URL counts, even if they are joined or cut off", async () => {
   const old = await saved("site.warc");
   put("/a.xml", urlset("1", "8"));
   const newer = await saved("site.warc");
@@ -382,7 +382,7 @@ test("of several archives the newest record of a URL counts, also if they are jo
   }
 });
 
-test("an archive of another port is about another website; one from before the move to https is not", async () => {
+test("an archive from another port belongs to another website; one from before the move to https does not", async () => {
   const about = async (homepage: string) => {
     const file = newFile("site.warc");
     await (await sitemapTreeForHomepage(homepage, { ...options, save: file, client: site({}).client })).close();
@@ -397,7 +397,7 @@ test("an archive of another port is about another website; one from before the m
   await run("https://www.example.org/", await about("http://example.org/"));
 });
 
-test("only a few documents are looked up at a time, however many could be requested", async () => {
+test("only a few documents are looked up in earlier archives at a time", async () => {
   const archive = await openArchive(await saved());
   const settings = resolveOptions(options);
   const fetcher = new Fetcher({ settings, start: [home] });
@@ -412,7 +412,7 @@ test("only a few documents are looked up at a time, however many could be reques
   await archive.close();
 });
 
-test("in the program: the same output; one clear line and exit code 2 for archives that cannot be used", async () => {
+test("--previous gives the same output, and archives that cannot be used are a one-line error with exit code 2", async () => {
   const archive = await saved();
   const flags = ["--no-known", "--no-homepage"];
   const without = await sitegrove(["ls", home, ...flags]);
@@ -447,7 +447,7 @@ describe("bytes that were not transferred again", () => {
     return { ...(totals as FinishedEvent["totals"]), data };
   };
 
-  test("are counted apart, in totals and responses", async () => {
+  test("are counted separately, in totals and responses", async () => {
     const save = newFile();
     const first = await totalsOf({ save });
     expect([first.wireBytes > 0, first.reusedBytes]).toEqual([true, 0]);
@@ -463,7 +463,7 @@ describe("bytes that were not transferred again", () => {
     expect(new Set(obtained)).toEqual(new Set([undefined, "not-modified"]));
   });
 
-  test("do not use up the limit of bytes, neither in the run nor when its archive is opened", async () => {
+  test("do not count toward the byte limit, neither in the run nor when its archive is opened", async () => {
     const save = newFile();
     const whole = await totalsOf({ save });
     const limits = { bytes: 10 };
@@ -476,7 +476,7 @@ describe("bytes that were not transferred again", () => {
   });
 });
 
-test("a 304 updates the headers; the time of the bytes, their coding and no old cookie stay", async () => {
+test("a 304 updates the headers, but keeps the time and coding of the bytes, and drops old cookies", async () => {
   const body = urlset("1");
   documents.set("/a.xml", (request, response) => {
     const isSame = request.headers["if-none-match"] === '"v"';

@@ -119,7 +119,7 @@ describe.each([
       events.flatMap((event) => (event.type === "response" ? [[event.url.slice(home.length), event.obtained]] : [])),
     );
 
-  test.skipIf(!isThere)("says that nothing changed, and what changed is fetched", async () => {
+  test.skipIf(!isThere)("answers that nothing changed, and sends what changed", async () => {
     // Servers round times to the second.
     for (const [name, count] of [
       ["a.xml", 500],

@@ -60,19 +60,19 @@ const options: Options = { knownPaths: "never", extraKnownPaths: ["guess.xml"], 
 const flags = ["--no-known", "--known-path", "guess.xml", "--retries", "0", "--no-progress"];
 const inFolder = (name: string) => path.join(folder, name);
 
-// As one text, because comparing so many values one by one takes longer than reading them.
+// Compares one text, because comparing so many values one by one takes longer than reading them.
 async function pagesOf(tree: SitemapTree): Promise<string> {
   return (await urlsOf(tree.pages())).join("\n");
 }
 
-/** A run that saves, closed. */
+/** Saves an archive of a complete run. */
 async function saved(file: string, more: Options = {}): Promise<SitemapTree> {
   const tree = await sitemapTreeForHomepage(site.homepage, { ...options, save: file, ...more });
   await tree.close();
   return tree;
 }
 
-/** What the archive holds now. */
+/** Returns the paths that the archive holds now. */
 async function keptIn(file: string): Promise<string[]> {
   const archive = await openArchive(file);
   await archive.close();
@@ -104,9 +104,9 @@ async function goOn(file: string, more: Options = {}, isCut = false): Promise<Cr
   return events;
 }
 
-describe("killed", () => {
+describe("a run that was killed can be resumed", () => {
   const count = Number(process.env["SITEGROVE_KILLS"] ?? some(12, 1));
-  test(`at ${count} random moments, some of them several times`, { timeout: 1_200_000 }, async () => {
+  test(`at ${count} random moments, sometimes repeatedly`, { timeout: 1_200_000 }, async () => {
     const random = new Random(11);
     const kills = Array.from({ length: count }, (_, at) => ({
       file: inFolder(`killed-${at}.warc${at % 2 === 0 ? ".gz" : ""}`),
@@ -147,7 +147,7 @@ describe("killed", () => {
     );
 });
 
-test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last records", async (name) => {
+test.each(["site.warc", "site.warc.gz"])("%s can be resumed, wherever its last records are cut off", async (name) => {
   const file = inFolder(name);
   await saved(file);
   // A run with `previous` copies records.
@@ -178,7 +178,7 @@ test.each(["site.warc", "site.warc.gz"])("%s, cut off anywhere in its last recor
   rmSync(file);
 });
 
-test("stopped with Ctrl-C, in the program: the rest is fetched and the listing is whole", async () => {
+test("--resume after Ctrl-C fetches the rest, and the listing is complete", async () => {
   const whole = await sitegrove(["ls", site.homepage, ...flags]);
   for (const name of isLong ? ["stopped.warc", "stopped.warc.gz"] : ["stopped.warc.gz"]) {
     site.pace = () => 5;
@@ -206,7 +206,7 @@ test("stopped with Ctrl-C, in the program: the rest is fetched and the listing i
   }
 });
 
-describe("cut short", () => {
+describe("a run can be resumed that was cut short", () => {
   test("by a budget of time", async () => {
     site.pace = () => 15;
     const file = inFolder("time.warc");
@@ -225,7 +225,7 @@ describe("cut short", () => {
     ["bytes", 20_000],
     ["pages", 300],
     ["depth", 0],
-  ])("by a budget of %s, and the budget counts until it is raised", async (name, limit) => {
+  ])("by the limit %s, which applies until it is raised", async (name, limit) => {
     const file = inFolder(`${name}.warc.gz`);
     const cut = await saved(file, { limits: { [name]: limit } });
     expect(cut.complete).toBe(false);
@@ -235,7 +235,7 @@ describe("cut short", () => {
     await goOn(file, { limits: { [name]: Number.POSITIVE_INFINITY, ...(name === "depth" ? { depth: 11 } : {}) } });
   });
 
-  test("by a limit of one document: it is requested again where the limit is larger now", async () => {
+  test("by the size limit of a document, which is requested again once the limit is larger", async () => {
     const file = inFolder("document.warc");
     const cut = await saved(file, { limits: { documentBytes: 5000 } });
     expect(cut.complete).toBe(false);
@@ -262,7 +262,7 @@ describe("cut short", () => {
   });
 });
 
-test("how each document was obtained is reported and counted", async () => {
+test("for each document, the run reports and counts how it was obtained", async () => {
   const file = inFolder("told.warc");
   const stop = new AbortController();
   const saving = sitemapTreeForHomepage(site.homepage, {
@@ -287,14 +287,14 @@ test("how each document was obtained is reported and counted", async () => {
   expect(totals.requests).toBe(asked.length);
 });
 
-test("an archive whose run has ended is resumed as well: nothing is requested", async () => {
+test("resuming a run that had finished requests nothing", async () => {
   const file = inFolder("ended.warc.gz");
   await saved(file);
   await goOn(file);
   expect(asked).toEqual([]);
 });
 
-describe("one clear line and exit code 2 for", () => {
+describe("--resume exits with 2 and a one-line error for", () => {
   const other = "http://other.example/";
   const line = (file: string) => new RegExp(`^sitegrove: ${file.replaceAll(".", "\\.")} [^\\n]+\\n$`);
   beforeAll(async () => {
@@ -308,7 +308,7 @@ describe("one clear line and exit code 2 for", () => {
     );
     const bytes = readFileSync(inFolder("good.warc"));
     writeFileSync(inFolder("one.warc.gz"), gzipSync(bytes));
-    // Without their indexes.
+    // These files lack their indexes.
     const garbled = bytes.toString("latin1").replace(/(s5\.xml.*?)WARC\/1\.1/s, "$1GARBAGE!");
     writeFileSync(inFolder("damaged.warc"), garbled.slice(0, -1000), "latin1");
     const compressed = readFileSync(inFolder("good.warc.gz"));
@@ -337,7 +337,7 @@ describe("one clear line and exit code 2 for", () => {
     if (before !== undefined) expect(before.equals(readFileSync(file))).toBe(true);
   });
 
-  test("an archive that names its website itself: no headers are sent, and nothing to a private address", async () => {
+  test("headers if only the archive names the website, which also gets no request at a private address", async () => {
     const file = inFolder("stranger.warc");
     await saved(file);
     truncateSync(file, statSync(file).size >> 1);

@@ -18,7 +18,7 @@ export interface SlowSite {
   close(): void;
 }
 
-/** `{base}` in a text stands for the origin. What is not there is 404. */
+/** `{base}` in a text stands for the origin. Other paths are 404. */
 export async function serveSlowly(routes: Readonly<Record<string, string | Answer>>): Promise<SlowSite> {
   const { homepage, close } = await serve(async (request, response) => {
     const path = request.url ?? "/";

@@ -57,11 +57,11 @@ describe.runIf(isLong)("recipes", () => {
     site.close();
   });
 
-  // As in the recipes, without guesses, which the website does not answer.
+  // Works as in the recipes, but without guesses, which the website does not answer.
   const here = ["--here", "-k", "--no-homepage"];
   const urls = () => [...names, "/last"].map((name) => site.homepage.slice(0, -1) + name);
 
-  // With its tools, in its folder.
+  // Runs with its own tools, in its own folder.
   async function run(words: readonly string[], { skip }: TestContext): Promise<Ended> {
     if (!isInstalled) skip();
     const [command = "", ...rest] = words;
@@ -73,7 +73,7 @@ describe.runIf(isLong)("recipes", () => {
     writeFileSync(path.join(folder, name), code);
   }
 
-  test("crawlee asks for the first page before the last sitemap is there, and knows the dates", async (context) => {
+  test("crawlee requests the first page before the last sitemap has arrived, and knows the dates", async (context) => {
     const code = recipe("@crawlee/basic").replace(
       '"https://example.org/", {',
       `"${site.homepage}", { rewrite: [["${production}", "${site.homepage}"]],`,
@@ -104,7 +104,7 @@ describe.runIf(isLong)("recipes", () => {
     expect(links.map(({ url }) => url)).toEqual(expect.arrayContaining(urls()));
   });
 
-  test("Lighthouse CI and Playwright take the array of URLs", async (context) => {
+  test("Lighthouse CI and Playwright accept the array of URLs", async (context) => {
     if (hasNoBrowser) context.skip();
     const { stdout: list } = await sitegrove(["ls", site.homepage, "-f", "pages-json", "--sample", "2", ...here]);
     write("urls.json", list);

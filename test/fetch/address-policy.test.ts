@@ -17,7 +17,7 @@ const onSocket = (message: unknown) => opened.push((message as { socket: net.Soc
 beforeAll(() => channel("net.client.socket").subscribe(onSocket));
 afterAll(() => channel("net.client.socket").unsubscribe(onSocket));
 
-/** Where a socket that was opened in the meantime led to, but for connections to a port that is expected. */
+/** Returns where sockets that were opened meanwhile led to, except for connections to an expected port. */
 async function socketsDuring(run: () => Promise<void>, expectedPort?: number): Promise<string[]> {
   opened = [];
   await run();
@@ -26,7 +26,7 @@ async function socketsDuring(run: () => Promise<void>, expectedPort?: number): P
     .map(({ remoteAddress }) => String(remoteAddress));
 }
 
-describe("nothing but a public address is connected to", () => {
+describe("only public addresses are connected to", () => {
   test(`for ${literals.length} hosts that a website names`, async () => {
     const canary = await testServer({});
     const fetcher = testFetcher({ start: "http://website.test/" }, { lookup: stubResolver({}) });
@@ -68,7 +68,7 @@ describe("nothing but a public address is connected to", () => {
         for (const scheme of ["http", "https"]) {
           const { result, fetched } = await fetcher.read(`${scheme}://name-${at}.test:${canary.port}/`);
           expect(`${address}: ${result}`).toBe(`${address}: refused address-blocked`);
-          // What a private name resolves to is nobody's business.
+          // The address of a private name must not be disclosed.
           expect(JSON.stringify(fetched)).not.toContain(address);
         }
       }
@@ -80,7 +80,7 @@ describe("nothing but a public address is connected to", () => {
 
 describe("rebinding", () => {
   const aborted = AbortSignal.abort(new Error("no packet leaves this machine"));
-  // A name is looked up, found public and left alone; then its answer changes.
+  // A name is resolved and found to be public; then its answer changes.
   async function afterPublic(reach: Endpoint["reach"], later: string[]): Promise<string> {
     const lookup = stubResolver({ "website.test": [["203.0.114.1"], later] });
     const canary = await testServer({});
@@ -102,7 +102,7 @@ describe("rebinding", () => {
     expect(await afterPublic(reach, ["::ffff:127.0.0.1"])).toBe("address-blocked, 0 connections");
   });
 
-  test("a name is resolved once per connection, and the checked address is used", async () => {
+  test("a name is resolved once per connection, and the address that was checked is used", async () => {
     const server = await testServer({ "/a": tenPages }, { host: "127.0.0.5" });
     const lookup = stubResolver({ "website.test": [["127.0.0.5"], ["127.0.0.1"]] });
     const url = `http://website.test:${server.port}/a`;
@@ -118,10 +118,10 @@ describe("rebinding", () => {
   });
 });
 
-describe("the operator's start", () => {
+describe("the operator's start URL", () => {
   const read = async (fetcher: TestFetcher, url: string) => (await fetcher.read(url)).result;
 
-  test("may be private: then everything on its own origin is allowed, and nothing else", async () => {
+  test("may be private, and then everything on its own origin is allowed, and nothing else", async () => {
     const server = await testServer({ "/": tenPages, "/moved": redirect("/other"), "/other": tenPages });
     const other = await testServer({ "/": tenPages });
     const fetcher = testFetcher({ start: `${server.origin}/` });
@@ -136,7 +136,7 @@ describe("the operator's start", () => {
     ["https://127.0.0.7/", "http://127.0.0.7/"],
     ["http://website.test/", "https://website.test/"],
     ["https://website.test./", "http://website.test:80/"],
-  ])("%s on a usual port opens it to %s, and to no other port, name or address", async (start, url) => {
+  ])("%s on a default port allows %s, and no other port, name or address", async (start, url) => {
     const lookup = stubResolver({ "website.test": ["127.0.0.7"], "www.website.test": ["127.0.0.7"] });
     const fetcher = testFetcher({ start }, { lookup });
     // Nobody listens there.
@@ -153,7 +153,7 @@ describe("the operator's start", () => {
     ["public-only", "website.test", "refused address-blocked"],
     ["public-only", "127.0.0.1", "refused address-blocked"],
     ["allow-private", "127.0.0.1", "found"],
-  ] as const)("%s, at %s: %s", async (network, host, expected) => {
+  ] as const)("with the network policy %s, %s is %s", async (network, host, expected) => {
     const server = await testServer({ "/": tenPages });
     const url = `http://${host}:${server.port}/`;
     const lookup = stubResolver({ localhost: ["127.0.0.1"], "website.test": ["127.0.0.1"] });
@@ -176,14 +176,14 @@ describe("the operator's start", () => {
   });
 });
 
-test("recognizes public addresses", () => {
+test("public addresses are recognized", () => {
   const others = ["", "website.test", "1.2.3", "fe80::1%eth0", "300.1.1.1", "::g"];
   const ipv4 = ["8.8.8.8", "1.1.1.1", "172.32.0.1", "100.128.0.1", "198.20.0.1", "::ffff:8.8.8.8"];
   const ipv6 = ["2606:4700::1111", "2a00:1450::1", "64:ff9b::808:808"];
   expect([...others, ...ipv4, ...ipv6].filter(isPublicAddress)).toEqual([...ipv4, ...ipv6]);
 });
 
-test.each([0, 1, 22, 25, 6000, 10080])("port %i is refused, also for the start", async (port) => {
+test.each([0, 1, 22, 25, 6000, 10080])("port %i is refused, even for the start URL", async (port) => {
   const url = `http://127.0.0.1:${port}/`;
   const { result, fetched } = await testFetcher({ start: url, network: "allow-private" }).read(url);
   expect(result).toBe("refused port-refused");
@@ -206,7 +206,7 @@ function utf8(text: string): string {
 }
 
 test.each(["[::8.8.8.8]", "[::ffff:8.8.8.8]", "[64:ff9b::8.8.8.8]", "[2002:808:808::1]"])(
-  "IPv4 inside IPv6 is refused in a URL: %s",
+  "an IPv4 address inside an IPv6 address is refused in a URL: %s",
   (host) => {
     expect(policyRefusal(new URL(`http://${host}/`), false)?.code).toBe("address-blocked");
   },

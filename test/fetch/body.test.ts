@@ -6,7 +6,7 @@ import { fetchOnly, pause, type TestFetcher, tenPages, testFetcher, testServer, 
 
 const megabyte = "x".repeat(1_000_000);
 
-/** So many megabytes, no faster than they are read. */
+/** Sends this many megabytes, no faster than they are read. */
 function megabytes(count: number): Fault {
   return async ({ socket }) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${count * 1_000_000}\r\n\r\n`);
@@ -30,13 +30,13 @@ async function lengthOf(body: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-describe("limits", () => {
+describe("size limits", () => {
   test.each([
     [10, 10, undefined],
     [11, 10, "limit-document-bytes"],
     [1, 0, "limit-document-bytes"],
     [0, 0, undefined],
-  ])("%i bytes with a limit of %i", async (length, limit, expected) => {
+  ])("apply to a body of %i bytes with a limit of %i", async (length, limit, expected) => {
     const { bytes, broken } = await fetchOnly("x".repeat(length), { limits: { documentBytes: limit } });
     expect({ bytes, broken }).toEqual({ bytes: Math.min(length, limit), broken: expected });
   });
@@ -45,7 +45,7 @@ describe("limits", () => {
     [512_000, undefined],
     [512_001, "limit-robots-bytes"],
     [5_000_000, "limit-robots-bytes"],
-  ])("robots.txt of %i bytes is read up to 512,000", async (length, expected) => {
+  ])("apply to a robots.txt of %i bytes, of which 512,000 are read", async (length, expected) => {
     const server = await testServer({ "/robots.txt": "x".repeat(length) });
     const { bytes, broken } = await testFetcher({ start: server.origin }).read(`${server.origin}/robots.txt`, {
       role: "robots",
@@ -53,7 +53,7 @@ describe("limits", () => {
     expect({ bytes, broken }).toEqual({ bytes: 512_000, broken: expected });
   });
 
-  test("the connection is closed when the limit is exceeded", async () => {
+  test("close the connection when they are exceeded", async () => {
     const server = await testServer({ "/a": megabytes(50) });
     await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
     await until(() => server.open === 0);
@@ -61,7 +61,7 @@ describe("limits", () => {
 });
 
 describe("a slow reader", () => {
-  test("does not use up the timeouts", async () => {
+  test("does not cause timeouts", async () => {
     const server = await testServer({ "/a": megabytes(16) });
     const fetcher = testFetcher({ start: server.origin, timeout: { idle: 300, total: 3000 } });
     const { body } = await found(fetcher, `${server.origin}/a`);
@@ -79,7 +79,7 @@ describe("a slow reader", () => {
     const options = { start: server.origin, concurrency: { perHost: 1, total: 1 } };
     const fetcher = testFetcher(options, { lendAfter: 20 });
     const large = await found(fetcher, `${server.origin}/large`);
-    // Nobody reads the large one; all of these come nevertheless.
+    // Nobody reads the large document, but all of these still arrive.
     const others = await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/small`)));
     expect(others.map(({ text }) => text)).toEqual([tenPages, tenPages, tenPages]);
     expect(await lengthOf(large.body)).toBe(16_000_000);
@@ -103,7 +103,7 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
     };
 
     test.each(["end", "resetAndDestroy"] as const)(
-      "can meet the end of the connection at any time: %s",
+      "survives the end of the connection at any time: %s",
       async (end) => {
         for (let pieces = 1; pieces <= 10; pieces++) {
           const fault: Fault = async ({ socket }) => {
@@ -131,7 +131,7 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
 );
 
 describe.each(["end", "resetAndDestroy"] as const)(
-  "a response cut off at any byte (%s) is never taken for a whole one",
+  "a response cut off at any byte (%s) is never taken for a complete one",
   (end) => {
     const list = "https://example.org/1\n";
     const half = list.length / 2;
@@ -148,7 +148,7 @@ describe.each(["end", "resetAndDestroy"] as const)(
       const server = await testServer({ "/whole": list, "/cut": cut });
       const fetcher = testFetcher({ start: server.origin, retries: 0 });
       for (; length < response.length; length++) {
-        // On a connection that is kept, a request without a response is sent again.
+        // On a kept connection, a request without a response is sent again.
         await fetcher.read(`${server.origin}/whole`);
         const { result, text, broken } = await fetcher.read(`${server.origin}/cut`);
         expect(list.startsWith(text)).toBe(true);

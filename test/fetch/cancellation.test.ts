@@ -80,8 +80,8 @@ async function piecesOf(body: AsyncIterable<Uint8Array>, onPiece: () => void = (
 
 const closes = (open: () => number) => until(() => open() === 0);
 
-describe.each(Object.entries(phases))("%s", (_, start) => {
-  test.each(["the signal of the request", "the signal of the run", "close()"])("%s ends it", async (what) => {
+describe.each(Object.entries(phases))("a request, %s,", (_, start) => {
+  test.each(["the signal of the request", "the signal of the run", "close()"])("is ended by %s", async (what) => {
     const controller = new AbortController();
     const {
       fetcher,
@@ -106,9 +106,9 @@ describe.each(Object.entries(phases))("%s", (_, start) => {
   });
 });
 
-describe("in the body", () => {
+describe("a body", () => {
   test.each(["stall in body", "drip of body", "endless body"] as const)(
-    "the reader gets the reason (%s)",
+    "gives its reader the signal's reason (%s)",
     async (name) => {
       const server = await testServer({ "/a": faults[name](tenPages) });
       const controller = new AbortController();
@@ -122,7 +122,7 @@ describe("in the body", () => {
     },
   );
 
-  test("a reader that starts late also gets what was read ahead", async () => {
+  test("also gives a late reader what was read ahead", async () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
@@ -135,7 +135,7 @@ describe("in the body", () => {
     expect(pieces).toBeGreaterThan(0);
   });
 
-  test("close() also ends bodies, whether they are being read or not", async () => {
+  test("is ended by close(), whether it is being read or not", async () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const fetcher = testFetcher({ start: server.origin });
     const bodies = await Promise.all(
@@ -151,7 +151,7 @@ describe("in the body", () => {
     }
   });
 
-  test("aborting after the end changes nothing, and no listener is left", async () => {
+  test("is not affected by an abort after its end, and leaves no listener", async () => {
     const server = await testServer({ "/a": tenPages, "/moved": status(301), "/gone": status(410) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
@@ -181,7 +181,7 @@ test("an error thrown by the caller's onEvent is rethrown unchanged, and nothing
   await closes(() => server.open);
 });
 
-describe("many at a time", () => {
+describe("many requests at a time", () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   beforeEach(() => void process.on("warning", onWarning));

@@ -41,7 +41,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     return Buffer.concat(await listOf(body));
   }
 
-  test("gives status, headers and bytes, and sends the headers that it is given", async () => {
+  test("returns status, headers and bytes, and sends the headers that it is given", async () => {
     const server = await testServer({ "/a?b=1": whole(tenPages, { "X-Upper": "Kept As It Is" }) });
     const response = await request(`${server.origin}/a?b=1`);
     expect(response.status).toBe(200);
@@ -61,7 +61,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     expect(server.requests).toHaveLength(1);
   });
 
-  test.each([204, 404, 410, 429, 500, 503])("gives status %i as it gives any other", async (code) => {
+  test.each([204, 404, 410, 429, 500, 503])("returns status %i like any other", async (code) => {
     const empty = code === 204;
     const server = await testServer({ "/a": status(code, { "retry-after": "1" }, empty ? "" : "no document") });
     const response = await request(`${server.origin}/a`);
@@ -69,7 +69,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     await read(response);
   });
 
-  test("gives an empty body, and a large one in pieces", async () => {
+  test("returns an empty body, and a large one in pieces", async () => {
     const large = Buffer.alloc(3_000_000, "0123456789");
     const server = await testServer({ "/empty": "", "/a": whole(large) });
     expect(await read(await request(`${server.origin}/empty`))).toHaveLength(0);
@@ -87,7 +87,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     expect(bytes.equals(decodes ? Buffer.from(tenPages) : compressed)).toBe(true);
     const { fetched } = await testFetcher({ client: make(), start: server.origin }).read(`${server.origin}/a`);
     const headers = "headers" in fetched ? (fetched.headers ?? []) : [];
-    // Of what was decoded nobody must decode a second time, nor compare lengths.
+    // A decoded body must not be decoded again, and its length must not be compared.
     expect(header(headers, "content-encoding")).toBe(decodes ? undefined : "gzip");
     expect(header(headers, "content-length")).toBe(decodes ? undefined : String(compressed.length));
   });
@@ -155,13 +155,13 @@ describe.each<[string, () => Client, decodes: boolean]>([
     await iterator.return?.();
   });
 
-  test.each(["length too long", "reset in body"] as const)("tells of a body that breaks: %s", async (fault) => {
+  test.each(["length too long", "reset in body"] as const)("throws when a body breaks: %s", async (fault) => {
     const server = await testServer({ "/a": faults[fault](tenPages) });
     const response = await request(`${server.origin}/a`);
     await expect(read(response)).rejects.toThrow();
   });
 
-  test("works for a fetcher: redirects, retries, limits", async () => {
+  test("works with a fetcher's redirects, retries and limits", async () => {
     const server = await testServer({
       "/a": redirect("/b"),
       "/b": (exchange) => (exchange.nth === 1 ? status(503)(exchange) : whole(tenPages)(exchange)),
@@ -180,11 +180,11 @@ describe.each<[string, () => Client, decodes: boolean]>([
     expect((await impatient.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
     await server.close();
     expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");
-    // What is not public is refused before any client is asked, as far as the URL tells.
+    // A private address is refused before any client is called, as far as the URL shows.
     expect((await fetcher.read("http://169.254.169.254/")).result).toBe("refused address-blocked");
   });
 
-  // The connection that carried the request; what else a client keeps open is its own business.
+  // Only the connection that carried the request counts; a client may keep others open.
   function watched(fault: Fault): { fault: Fault; closed(): Promise<void> } {
     const sockets: Socket[] = [];
     return {
@@ -200,7 +200,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
   }
 });
 
-test("fetchClient takes any fetch-like function, except those that hide redirects", async () => {
+test("fetchClient accepts any fetch-like function, except those that hide redirects", async () => {
   const answer: FetchLike = async (url) => ({
     status: 200,
     headers: { forEach: (each: (value: string, name: string) => void) => each("text/xml", "Content-Type") },
@@ -253,7 +253,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-test("a body that throws late keeps what arrived before", async () => {
+test("a body that throws keeps what arrived before", async () => {
   async function* body() {
     yield Buffer.from("half");
     throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
@@ -267,7 +267,7 @@ test.each([
   ["shorter than its Content-Length", { "content-length": "6" }, "body-short"],
   ["longer, because the client decoded it unasked", { "content-length": "3" }, undefined],
   ["shorter than its compressed form", { "content-length": "6", "content-encoding": "gzip" }, undefined],
-])("a body that ends without an error: %s", async (_, headers, expected) => {
+])("the length of a body that ends without an error is checked: %s", async (_, headers, expected) => {
   for (const decoded of [false, true]) {
     const client: Client = { request: async () => ({ status: 200, headers, body: pieces("half"), decoded }) };
     const { text, broken } = await testFetcher({ client, retries: 0 }).read("https://website.test/");

@@ -31,7 +31,7 @@ test.each<[string, unknown, unknown]>([
 });
 
 test.each([{ count: -1 }, { line: 0.5 }, { status: Number.NaN }, { limit: -1 }, { retryAfter: "soon" }])(
-  "facts that no problem has are dropped, so that its archive opens again: %j",
+  "invalid facts of a problem are dropped, so that its archive can be opened again: %j",
   async (fact) => {
     expect(await reasonOf(() => ({ code: "http-500", ...fact }))).toEqual(problem("http-500"));
     expect(() => problem("http-500", fact)).toThrow(/^Expected `facts\./);
@@ -94,17 +94,17 @@ test.each<[string, () => unknown, string]>([
   ["has texts in its body", () => withBody("text"), "a piece of the body is not a Uint8Array"],
   ["has objects in its body", () => withBody({}), "a piece of the body is not a Uint8Array"],
   ["has a body that throws", () => ({ ...withBody(), body: Readable.from(broken()) }), "broken"],
-])("a client that %s failed, and the problem says how", async (_, request, value) => {
+])("a client that %s has failed, and the problem says why", async (_, request, value) => {
   expect(await reasonOf(request)).toMatchObject({ code: "client-failed", value });
 });
 
-test("the error that a client throws is the cause, with its stack", async () => {
+test("the error that a client throws is kept as the cause, with its stack", async () => {
   const error = new Error("broken");
   expect(((await reasonOf(throws(error))) as Problem).cause).toBe(error);
   const read = async () => {
     for await (const _ of streamPages("https://website.test/", { client: { request: throws(error) }, retries: 0 }));
   };
   await expect(read()).rejects.toMatchObject({ code: "unreachable", cause: error });
-  // It is not part of the data.
+  // The cause is not part of the data.
   expect(JSON.stringify(await reasonOf(throws(error)))).not.toContain("cause");
 });

@@ -8,7 +8,7 @@ import { stubResolver } from "../support/stub-resolver.ts";
 
 const half = tenPages.slice(0, Math.ceil(tenPages.length / 2));
 
-test("no answer to the attempt to connect is timeout-connect", async () => {
+test("a connection attempt without an answer is timeout-connect", async () => {
   const backlog = await fullBacklog();
   const url = `http://127.0.0.1:${backlog.port}/sitemap.xml`;
   const { result, fetched } = await testFetcher({ start: url, timeout: { connect: 500 } }).read(url);
@@ -37,7 +37,7 @@ test.each([
   ["reset in body", { retries: 2 }, "body-reset"],
   ["reset in chunked body", { retries: 2 }, "body-reset"],
   ["reset in body without length", { retries: 2 }, "body-reset"],
-] as const)("%s, with %j, keeps what came", async (name, options, broken) => {
+] as const)("after the fault %s, with %j, what was received is kept", async (name, options, broken) => {
   const read = await fetchOnly(faults[name](tenPages), options);
   expect({ ...read, text: read.text.trimEnd() }).toMatchObject({ result: "found", text: half, broken });
   if ("limits" in options) expect(read.bytes).toBe(200_000);
@@ -51,13 +51,13 @@ test("a stall before the first byte of the body counts as a failed attempt", asy
   expect(fetched.attempts).toBe(2);
 });
 
-test.each(["flood of 103", "flood of 100"] as const)("%s", async (name) => {
+test.each(["flood of 103", "flood of 100"] as const)("%s is http-protocol, and not retried", async (name) => {
   const { result, server } = await fetchOnly(faults[name](), { retries: 2 });
   expect(result).toBe("failed http-protocol");
   expect(server.requests).toHaveLength(1);
 });
 
-test("ten interim responses are fine", async () => {
+test("ten interim responses are accepted", async () => {
   const { result, text } = await fetchOnly((exchange) => {
     exchange.socket.write("HTTP/1.1 103 Early Hints\r\n\r\n".repeat(10));
     exchange.respond(200, {}, tenPages);
@@ -66,7 +66,7 @@ test("ten interim responses are fine", async () => {
 });
 
 test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
-  "%s is retried, then given up",
+  "%s is retried, then abandoned",
   async (name) => {
     const server = await testServer({ "/a": faults[name](), "/b": tenPages });
     const fetcher = testFetcher({ start: server.origin, retries: 2 });
@@ -80,7 +80,7 @@ test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
   },
 );
 
-test("a reset before the first byte of the body is retried, and in each attempt it is body-reset", async () => {
+test("a reset before the first byte of the body is retried, and is body-reset in each attempt", async () => {
   const fault = faults["reset before body"](tenPages);
   const once = await fetchOnly(inTurn(fault, whole(tenPages)), { retries: 1 });
   expect([once.text, once.fetched.attempts]).toEqual([tenPages, 2]);
@@ -88,7 +88,7 @@ test("a reset before the first byte of the body is retried, and in each attempt 
   expect([result, server.requests.length]).toEqual(["failed body-reset", 2]);
 });
 
-test("a closed port is connection-refused, after a retry", async () => {
+test("a closed port is connection-refused, after one retry", async () => {
   const server = await testServer({});
   await server.close();
   const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/x`);
@@ -128,7 +128,7 @@ test("connections are reused, even after errors and redirects", async () => {
   expect(server.connections).toBe(1);
 });
 
-test("a website that closes each connection cleanly gets a new one for each request", async () => {
+test("a server that closes each connection cleanly gets a new one for each request", async () => {
   const server = await testServer({
     "/a": ({ socket }) => {
       socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`);
@@ -141,7 +141,7 @@ test("a website that closes each connection cleanly gets a new one for each requ
   );
 });
 
-test("the second address is tried if the first does not answer", async () => {
+test("the second address is tried if the first does not respond", async () => {
   const server = await testServer({ "/sitemap.xml": tenPages }, { host: "127.0.0.3" });
   // At the first nobody listens: other tests do, on ports that may be the same, at 127.0.0.1 to 127.0.0.4.
   const lookup = stubResolver({ "website.test": ["127.0.99.4", "127.0.0.3"] });

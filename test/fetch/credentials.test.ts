@@ -10,8 +10,8 @@ const secrets = { Authorization: "Bearer token", Cookie: "session=1", "X-API-Key
 const names = ["authorization", "cookie", "x-api-key"];
 const allowPrivate = { network: "allow-private" } as const;
 
-test("headers go to the start's origin only, and do not come back with a redirect", async () => {
-  // At another port.
+test("the caller's headers go only to the origin of the start URL, and are not sent again after a redirect back", async () => {
+  // The other server is at another port.
   const a = await testServer({ "/back": tenPages });
   const again = await testServer(
     { "/on": redirect("/on2"), "/on2": redirect(`${a.origin}/back`) },
@@ -26,7 +26,7 @@ test("headers go to the start's origin only, and do not come back with a redirec
   expect(sent).toEqual([names, [], [], []]);
 });
 
-// The URLs of a chain of redirects, and how many of them get the headers, from the first on.
+// Each row has the URLs of a redirect chain, and how many of them, from the first on, get the headers.
 test.each([
   ["http://a.test/", "http://a.test/x http://a.test/y", 2],
   ["http://a.test/", "https://a.test/x http://a.test/y", 2],
@@ -38,7 +38,7 @@ test.each([
   ["http://a.test/", "http://www.a.test/ http://x.a.test/", 0],
   ["http://a.test/ http://b.test/", "http://a.test/ http://b.test/", 1],
   ["http://a.test/ http://b.test/", "http://b.test/", 1],
-])("started at %s, of %s the first %i get headers of the caller's own", (start, chain, count) => {
+])("started at %s, of the chain %s only the first %i get the caller's headers", (start, chain, count) => {
   const settings = resolveOptions({ headers: secrets });
   const urls = start.split(" ");
   const headers = requestHeaders(
@@ -56,7 +56,7 @@ test.each([
   expect(sent).toEqual(hops.map((_, at) => at < count));
 });
 
-describe("a user name in the start's URL", () => {
+describe("a user name in the start URL", () => {
   const basic = `Basic ${Buffer.from("üser:p@ss").toString("base64")}`;
   const withUser = (origin: string) => origin.replace("http://", "http://%C3%BCser:p%40ss@");
 
@@ -79,13 +79,13 @@ describe("a user name in the start's URL", () => {
     const told: unknown[] = [fetcher.events];
     for (const path of ["/a", "/b", "/c", "/missing"])
       told.push((await fetcher.read(withUser(server.origin) + path)).followed);
-    // The header that the website itself sent is kept as it came.
+    // A header that the website itself sent is kept unchanged.
     const said = JSON.stringify(told, (name, value) => (name === "headers" ? undefined : value));
     expect(said).not.toMatch(/p%40ss|p@ss|%C3%BCser|üser/);
     expect(other.requests.map(({ headers }) => headers.get("authorization"))).toEqual([undefined, undefined]);
   });
 
-  test("is not sent if the website gave it", async () => {
+  test("is not sent if the website wrote it into a URL", async () => {
     const server = await testServer({ "/a": redirect("/"), "/": tenPages });
     const fetcher = testFetcher({ start: server.origin });
     const url = `${server.origin.replace("http://", "http://user:pass@")}/a`;
@@ -94,7 +94,7 @@ describe("a user name in the start's URL", () => {
     expect((await fetcher.fetch({ url, role: "sitemap" })).url).toBe(`${server.origin}/a`);
   });
 
-  test("is overridden by the caller's own header", async () => {
+  test("is overridden by the caller's Authorization header", async () => {
     const server = await testServer({ "/a": tenPages });
     await testFetcher({ start: withUser(server.origin), headers: { authorization: "Bearer token" } }).read(
       `${server.origin}/a`,
@@ -103,7 +103,7 @@ describe("a user name in the start's URL", () => {
   });
 });
 
-test("sends User-Agent and Accept; the caller's headers override ours", async () => {
+test("User-Agent and Accept are sent, and the caller's headers override them", async () => {
   const server = await testServer({ "/a": tenPages });
   await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
   const { headers, method } = server.requests[0]!;

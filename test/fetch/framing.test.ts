@@ -14,7 +14,7 @@ test.each([
   ["length too short", half, undefined],
   ["no final chunk", half, "body-short"],
   ["bad chunk size", half, "http-protocol"],
-] as const)("%s: what came is kept", async (name, text, broken) => {
+] as const)("after the fault %s, what was received is kept", async (name, text, broken) => {
   expect(await fetchOnly(faults[name](tenPages))).toMatchObject({ result: "found", text, broken });
 });
 
@@ -23,7 +23,7 @@ test("a megabyte of chunk extensions for each byte is stopped early", async () =
   expect({ text: text.trimEnd(), broken }).toEqual({ text: half, broken: "http-protocol" });
 });
 
-describe("whatever has no end is stopped early, over TLS too", () => {
+describe("endless input is stopped early, also over TLS", () => {
   const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
   const secure = { tls: selfSigned({ names: ["127.0.0.1"] }) };
   let sent = 0;
@@ -50,19 +50,19 @@ describe("whatever has no end is stopped early, over TLS too", () => {
     ["blanks in a trailer", `${chunked}4\r\nhalf\r\n0\r\nx:`, " ", "found http-protocol"],
     ["trailers", `${chunked}4\r\nhalf\r\n0\r\n`, "x: y\r\n", "found http-protocol"],
   ];
-  test.each(endless)("%s", async (_, before, again, expected) => {
+  test.each(endless)("in %s", async (_, before, again, expected) => {
     const piece = again.repeat(Math.ceil(100_000 / again.length));
     for (const options of [undefined, secure]) {
       const server = await testServer({ "/a": endlessly(before, piece) }, options);
       const fetcher = testFetcher({ start: server.origin, tls: { verify: false } });
       const { result, broken } = await fetcher.read(`${server.origin}/a`);
       expect([result, broken].join(" ").trim()).toBe(expected);
-      // What is refused, and what lies between both programs in buffers of the system.
+      // This is more than what is refused plus what the system's buffers hold.
       expect(sent).toBeLessThan(20_000_000);
     }
   });
 
-  test("the unread body of an error page is stopped early, too", async () => {
+  test("in the unread body of an error page", async () => {
     const server = await testServer({
       "/a": endlessly("HTTP/1.1 404 No\r\ntransfer-encoding: chunked\r\n\r\n1;", "x".repeat(100_000)),
     });
@@ -71,7 +71,7 @@ describe("whatever has no end is stopped early, over TLS too", () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  test("framing counts against the limit of a document", async () => {
+  test("a document's size limit also counts its framing", async () => {
     const count = some(200_000, 60_000);
     const { broken, bytes } = await fetchOnly(
       ({ socket }) => {
@@ -84,7 +84,7 @@ describe("whatever has no end is stopped early, over TLS too", () => {
   });
 });
 
-test("chunks of one byte are fine", async () => {
+test("chunks of one byte are accepted", async () => {
   const { text, broken } = await fetchOnly(({ socket }) => {
     const chunks = [...tenPages.repeat(some(20, 5))].map((character) => `1\r\n${character}\r\n`).join("");
     socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
@@ -98,7 +98,7 @@ test.each([
   "folded header",
   "unasked 100 Continue",
   "3,000 headers before the length",
-] as const)("%s is read", async (name) => {
+] as const)("a response with %s is read", async (name) => {
   expect(await fetchOnly(faults[name](tenPages))).toMatchObject({ result: "found", text: tenPages, broken: undefined });
 });
 
@@ -116,7 +116,7 @@ test.each([
   "chunked before another encoding, in two headers",
   "chunked twice",
   "space after a header name",
-] as const)("%s", async (name) => {
+] as const)("the fault %s is http-protocol, and not retried", async (name) => {
   const { result, server } = await fetchOnly(faults[name](tenPages), { retries: 2 });
   expect(result).toBe("failed http-protocol");
   expect(server.requests).toHaveLength(1);
@@ -125,7 +125,7 @@ test.each([
 test.each([
   ["large header", "the response headers are too long"],
   ["two lengths", "unexpected content length"],
-] as const)("%s: the message says so in words", async (name, value) => {
+] as const)("the problem of a %s is explained in words: %s", async (name, value) => {
   const { fetched } = await fetchOnly(faults[name](tenPages));
   expect(fetched).toMatchObject({ reason: { value, message: `Invalid HTTP response: ${value}` } });
 });
@@ -137,13 +137,13 @@ test("parser errors from a custom client are explained in words", async () => {
   expect(fetched).toMatchObject({ reason: { message: "Invalid HTTP response: invalid header token" } });
 });
 
-test("a hundred kilobytes of cookies are fine", async () => {
+test("a hundred kilobytes of cookies are accepted", async () => {
   const cookies = `set-cookie: a=${"x".repeat(4000)}\r\n`.repeat(25);
   const response = `HTTP/1.1 200 OK\r\n${cookies}content-length: ${tenPages.length}\r\n\r\n${tenPages}`;
   expect((await fetchOnly(({ socket }) => void socket.write(response))).text).toBe(tenPages);
 });
 
-test("a status that does not exist, and a missing reason phrase, are fine", async () => {
+test("an unknown status and a missing reason phrase are accepted", async () => {
   const { result, fetched } = await fetchOnly((exchange) => exchange.respond(999, {}, tenPages));
   expect(result).toBe("failed http-999");
   expect(fetched).toMatchObject({ status: 999, reason: { status: 999 } });
@@ -151,7 +151,7 @@ test("a status that does not exist, and a missing reason phrase, are fine", asyn
   expect((await fetchOnly(({ socket }) => void socket.write(short))).text).toBe(tenPages);
 });
 
-test("headers keep their order and their repetitions; names are in lower case, and may mean something to JavaScript", async () => {
+test("headers keep their order and repetitions, their names become lowercase, and __proto__ is an ordinary name", async () => {
   const head = "HTTP/1.1 200 OK\r\nX-B: 1\r\nLink: a\r\nx-b: 2\r\nContent-Length: 2\r\nLINK: b\r\n__proto__: a";
   const { fetched } = await fetchOnly(({ socket }) => void socket.write(`${head}\r\n\r\nok`));
   const list = "headers" in fetched ? fetched.headers : [];
@@ -159,7 +159,7 @@ test("headers keep their order and their repetitions; names are in lower case, a
   expect(said).toBe("x-b 1, link a, x-b 2, content-length 2, link b, __proto__ a");
 });
 
-test("any bytes lead to an outcome", async () => {
+test("any bytes lead to an outcome, never to a crash or a hang", async () => {
   let response = Buffer.alloc(0);
   const server = await testServer({ "/a": ({ socket }) => void socket.end(response) });
   const fetcher = testFetcher({ start: server.origin, timeout: { firstByte: 2000, idle: 2000 } });

@@ -10,7 +10,7 @@ const refused = problem("connection-refused");
 const health = (retries = 3) => new HostHealth(resolveOptions({ retries }), { ...defaultBackoff, random: () => 0.5 });
 const retryAfter = (seconds: number) => [["retry-after", String(seconds)]] as const;
 
-test("an origin that has never responded is given up after two documents, others are not", () => {
+test("an origin that has never responded is abandoned after two documents, others are not", () => {
   const host = health();
   host.failed(origin, refused, 5, true);
   host.failed(origin, refused, 5, false);
@@ -20,7 +20,7 @@ test("an origin that has never responded is given up after two documents, others
   expect(host.refusalOf("http://website.test", 0)).toBeUndefined();
 });
 
-test("an origin that has responded is given up after many failures over more than a minute", () => {
+test("an origin that has responded is abandoned after many failures over more than a minute", () => {
   const host = health();
   host.answered(origin, 200, [], 0, 1);
   for (let count = 0; count < 20; count++) host.failed(origin, refused, 1000, false);
@@ -29,7 +29,7 @@ test("an origin that has responded is given up after many failures over more tha
   expect(host.refusalOf(origin, 0)).toBe(refused);
 });
 
-test("after a failure, one request probes the origin, and others wait for its end", () => {
+test("after a failure, one request probes the origin, and others wait for its result", () => {
   const host = health();
   host.failed(origin, refused, 5, false);
   expect(host.isProbed(origin)).toBe(false);
@@ -38,7 +38,7 @@ test("after a failure, one request probes the origin, and others wait for its en
   expect([end(), end(), host.isProbed(origin)]).toEqual([true, false, false]);
 });
 
-test("a pause is granted; one that is too long refuses the host until it is over", () => {
+test("a requested pause is granted; during one that is too long, the host is refused", () => {
   const host = health();
   expect(host.answered(origin, 429, retryAfter(7), 0, 10)).toEqual({ delay: 7000, refusal: undefined });
   const { delay, refusal } = host.answered(origin, 503, retryAfter(3600), 20, 30) ?? {};
@@ -47,7 +47,7 @@ test("a pause is granted; one that is too long refuses the host until it is over
   expect(host.refusalOf(origin, 3_600_030)).toBeUndefined();
 });
 
-test("a host that asks again after each pause is refused for good; requests sent together count once", () => {
+test("a host that requests another pause after each pause is refused for good; requests sent together count once", () => {
   const host = health(1);
   const ask = (sentAt: number, now: number) => host.answered(origin, 429, retryAfter(1), sentAt, now)?.refusal?.code;
   expect([ask(0, 10), ask(5, 11), ask(20, 30), ask(40, 50)]).toEqual([undefined, undefined, undefined, "rate-limited"]);

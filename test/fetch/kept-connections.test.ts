@@ -21,8 +21,8 @@ describe.each([
   ["garbage", "garbage"],
   ["half a response", "HTTP/1.1 200 OK\r\ncontent-le"],
   ["a line end", "\r\n"],
-])("%s behind a response", (_, surplus) => {
-  test.each([0, 20])("%i milliseconds later spoils nothing", async (late) => {
+])("%s after a response", (_, surplus) => {
+  test.each([0, 20])("that arrives %i ms later does not affect other responses", async (late) => {
     const paths = Array.from({ length: 8 }, (_, at) => `/${at}`);
     const server = await testServer(Object.fromEntries(paths.map((path) => [path, followed(surplus, late)])));
     const fetcher = testFetcher({ start: server.origin });
@@ -60,7 +60,7 @@ test.each<[string, Fault]>([
   ["sends garbage", ({ socket }) => void socket.write("garbage\r\n\r\n")],
   ["sends half a head and then garbage", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\na\0: b\r\n\r\n")],
   ["sends a response to something else", ({ socket }) => void socket.write("HTTP/1.1 101 Switching\r\n\r\n")],
-])("a kept connection that %s before the head of a response is replaced, and that is no retry", async (_, fault) => {
+])("a kept connection that %s before a response begins is replaced, without a retry", async (_, fault) => {
   const server = await testServer({ "/a": tenPages, "/b": inTurn(fault, whole(tenPages)) });
   const fetcher = testFetcher({ start: server.origin });
   await fetcher.read(`${server.origin}/a`);
@@ -70,7 +70,7 @@ test.each<[string, Fault]>([
   expect(server.connections).toBe(2);
 });
 
-test("behind a proxy, one connection serves a website, and no website can answer for another one", async () => {
+test("behind a proxy, each website has its own connection, and none can answer for another", async () => {
   const hostsOf = new Map<net.Socket, Set<string>>();
   // Answers with the URL; what is asked of evil.test is followed by a forged response.
   const proxy = net.createServer((socket) => {

@@ -10,10 +10,10 @@ import { type Fault, type FaultServer, faultServer, faults, redirect, status, wh
 import { pause, tenPages, until } from "../support/fetching.ts";
 import { some } from "../support/long.ts";
 
-// Ten thousand with SITEGROVE_REQUESTS=10000.
+// SITEGROVE_REQUESTS=10000 sends ten thousand.
 const { SITEGROVE_REQUESTS: asked = some(2000, 600) } = process.env;
 const count = Number(asked);
-// Whatever a request kept of itself, it would be more than this. What the engine keeps varies by half a megabyte.
+// Anything that each request kept would add up to more than this. The engine's own memory varies by half a megabyte.
 const mostGrown = count * 800 + 500_000;
 
 const paths: Record<string, Fault | string> = {
@@ -44,7 +44,7 @@ test(`${count} mixed requests leave nothing behind`, async () => {
   const collect = runInNewContext("gc") as () => void;
   const server = await faultServer(paths);
   const secure = await faultServer(paths, { tls: selfSigned({ names: ["127.0.0.1"] }) });
-  // The first round loads what is loaded once, and the engine learns.
+  // The first round loads everything that is loaded once, and warms up the engine.
   await run(some(800, 300), server, secure);
   const before = await state();
   const outcomes = await run(count, server, secure);
@@ -91,7 +91,7 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
   const fetcher = new Fetcher({ settings, start: [server.origin, secure.origin] }, { backoff: { base: 1 } });
   const names = Object.keys(paths);
   const one = async (at: number) => {
-    // What stalls costs time; one in eight of its turns is enough.
+    // Faults that stall take time, so they get only every eighth turn.
     let path = names[at % names.length] ?? "";
     if (/silence|stall/.test(path) && at % (8 * names.length) >= names.length) path = "/whole";
     const { origin } = at % 23 === 0 ? secure : server;
@@ -107,7 +107,7 @@ async function run(requests: number, server: FaultServer, secure: FaultServer): 
       outcomes.set("aborted", (outcomes.get("aborted") ?? 0) + 1);
     }
   };
-  // A host that has answered once is not given up so soon.
+  // A host that has responded once is not abandoned so soon.
   for (const { origin } of [server, secure]) {
     await Promise.all(Array.from({ length: 4 }, () => fetcher.fetch({ url: `${origin}/gone`, role: "sitemap" })));
   }

@@ -28,11 +28,11 @@ const hostsWith = (given: { perHost?: number; total?: number; delay?: number; ra
     { ...defaultBackoff, random: given.random ?? Math.random },
   );
 
-describe("under a clock of its own", () => {
+describe("with a fake clock", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
   const settle = () => vi.advanceTimersByTimeAsync(0);
-  /** The next request starts after so many milliseconds. */
+  /** Expects the next request to start after this many milliseconds. */
   const expectStart = async (hosts: HostLimiter, after: number) => {
     let started = false;
     void acquire(hosts, "a").then(() => {
@@ -44,7 +44,7 @@ describe("under a clock of its own", () => {
     expect(started).toBe(true);
   };
 
-  test("hosts take turns, and each is served in order", async () => {
+  test("hosts take turns, and the requests of each keep their order", async () => {
     const hosts = hostsWith({ total: 1 });
     const order: string[] = [];
     const slots: Slot[] = [];
@@ -58,11 +58,11 @@ describe("under a clock of its own", () => {
       await settle();
       slots.shift()?.release();
     }
-    // a2 was there before b1.
+    // a2 was waiting before b1.
     expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
   });
 
-  test("a random delay is between half and one and a half", async () => {
+  test("a random delay is between 0.5 and 1.5 times the setting", async () => {
     for (const drawn of [0, 0.5, 0.999]) {
       const hosts = hostsWith({ delay: 1000, random: () => drawn });
       (await acquire(hosts, "a")).release();
@@ -71,7 +71,7 @@ describe("under a clock of its own", () => {
     }
   });
 
-  test("a host's minimum delay applies to that host only, if it is longer", async () => {
+  test("a host's minimum delay applies only to that host, and only if it is longer", async () => {
     const hosts = hostsWith({ delay: 100 });
     hosts.setLeastDelay(url("slow"), 1000);
     hosts.setLeastDelay(url("quick"), 10);
@@ -87,7 +87,7 @@ describe("under a clock of its own", () => {
     expect(started).toEqual(["slow", "quick", "quick", "slow"]);
   });
 
-  test("a delay that becomes known later counts from the last request", async () => {
+  test("a delay that becomes known later is counted from the last request", async () => {
     const hosts = hostsWith({});
     (await acquire(hosts, "a")).release();
     await vi.advanceTimersByTimeAsync(300);
@@ -131,7 +131,7 @@ describe("under a clock of its own", () => {
           expect(model.running.filter((each) => each.host === waiter.host).length).toBeLessThanOrEqual(given.perHost);
           expect(now).toBeGreaterThanOrEqual(model.notBefore.get(waiter.host) ?? 0);
           model.notBefore.set(waiter.host, now + given.delay);
-          // Of its host, it was the next one: first those who go on, then those who begin.
+          // Among the requests of its host, it was next: first those that continue, then new ones.
           const line = model.waiting.filter((each) => each.host === waiter.host);
           expect(waiter).toBe(line.find(({ first }) => first) ?? line[0]);
           model.waiting.splice(model.waiting.indexOf(waiter), 1);
@@ -156,7 +156,7 @@ describe("under a clock of its own", () => {
             await vi.advanceTimersByTimeAsync(each.time);
           }
           await settle();
-          // Nobody waits who could go.
+          // No request waits that could start.
           const free = model.waiting.filter(
             (waiter) =>
               model.running.length < given.total &&
@@ -180,7 +180,7 @@ describe("under a clock of its own", () => {
   });
 });
 
-describe("against a server", () => {
+describe("with a real server", () => {
   const slowly: Fault = async (exchange) => {
     await pause(15);
     exchange.respond(200, {}, tenPages);
@@ -207,19 +207,19 @@ describe("against a server", () => {
   test("requests to one host are spaced by the delay", async () => {
     const server = await testServer({ "/a": tenPages });
     const fetcher = testFetcher({ start: server.origin, delay: 60, useCrawlDelay: true });
-    // Told as they leave: on their way to the server they may catch up with each other.
+    // Times are recorded when requests leave, because they may catch up with each other on their way to the server.
     const times: number[] = [];
     const begun = performance.now();
     fetcher.events.push = ({ type }) => (type === "request" ? times.push(performance.now() - begun) : 0);
     await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/a`)));
     fetcher.setCrawlDelay(`${server.origin}/robots.txt`, 150);
     await Promise.all([1, 2].map(() => fetcher.read(`${server.origin}/a`)));
-    // A busy machine may tell of one late, never too early. The delay of robots.txt counts from the request before.
+    // A busy machine may report a request late, but never early. The delay of robots.txt counts from the request before.
     const earliest = [0, 60, 120, 270, 420];
     expect(times.map((time, at) => time >= earliest[at]! - 10)).toEqual(earliest.map(() => true));
   });
 
-  test("Crawl-delay counts only with useCrawlDelay", async () => {
+  test("Crawl-delay applies only with useCrawlDelay", async () => {
     const server = await testServer({ "/a": tenPages });
     const fetcher = testFetcher({ start: server.origin });
     fetcher.setCrawlDelay(server.origin, 60_000);

@@ -6,12 +6,12 @@ import { stubResolver } from "../support/stub-resolver.ts";
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
 
-test("the system resolves names", async () => {
+test("names are resolved by the operating system", async () => {
   expect(await systemLookup()("localhost", options)).toContain("127.0.0.1");
   await expect(systemLookup()("a..b", options)).rejects.toHaveProperty("code");
 });
 
-test("a name is resolved once per run; again only after a failure, or for a retry", async () => {
+test("a name is resolved once per run, and again only after a failure or for a retry", async () => {
   const ask = stubResolver({ "site.test": ["192.0.2.1"], "gone.test": "ENOTFOUND" });
   const lookup = systemLookup(ask);
   await Promise.all([1, 2, 3].map(() => lookup("site.test", options)));
@@ -22,7 +22,7 @@ test("a name is resolved once per run; again only after a failure, or for a retr
   expect(ask.asked).toEqual(["site.test", "site.test", "gone.test", "gone.test"]);
 });
 
-test("two names are resolved at a time, and the timeouts of waiting ones do not run", async () => {
+test("two names are resolved at a time, and the timeouts of those waiting do not run", async () => {
   let running = 0;
   let most = 0;
   const lookup = systemLookup(async (name) => {

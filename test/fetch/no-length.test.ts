@@ -13,7 +13,7 @@ const ends = (head: string, body: string | Uint8Array): Fault => {
   return ({ socket }) => void socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(body)]));
 };
 
-test("a list that `fetch` decoded may be cut off, because `fetch` does not report compressed data that is", async () => {
+test("a list that `fetch` decoded may be cut off, because `fetch` does not report truncated compressed data", async () => {
   const half = gzipSync(list.repeat(1000)).subarray(0, -20);
   for (const encoding of ["content-encoding: gzip", "x: y"]) {
     const isGzip = encoding !== "x: y";
@@ -40,7 +40,7 @@ test.each([
   ["two members", ends("HTTP/1.1 200 OK\r\nx: y", Buffer.concat([gzipSync(list), gzipSync(list)])), true],
   ["gzip in brotli", ends("HTTP/1.1 200 OK\r\ncontent-encoding: gzip, br", brotliCompressSync(gzipSync(list))), false],
   ["XML", ends("HTTP/1.0 200 OK\r\nx: y", tenPages), false],
-])("%s: reported as possibly cut off: %s", async (_, fault, isReported) => {
+])("a body sent as %s is reported as possibly cut off: %s", async (_, fault, isReported) => {
   for (const secure of [undefined, { tls: selfSigned({ names: ["127.0.0.1"] }) }]) {
     const server = await testServer({ "/sitemap.txt": fault }, secure);
     const save = path.join(newFolder(), "saved.warc");

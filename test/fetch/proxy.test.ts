@@ -12,7 +12,7 @@ import { stubResolver } from "../support/stub-resolver.ts";
 
 const authority = createAuthority();
 
-test("http: the proxy gets the whole URL, and resolves the name", async () => {
+test("for http, the proxy gets the whole URL, and resolves the name", async () => {
   const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ proxy: proxy.url });
@@ -26,7 +26,7 @@ test("http: the proxy gets the whole URL, and resolves the name", async () => {
   ]);
 });
 
-test("https: the request goes through a tunnel, and the website's certificate is verified", async () => {
+test("for https, the request goes through a tunnel, and the website's certificate is verified", async () => {
   const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const fetcher = testFetcher({ proxy: proxy.url, tls: { ca: authority.ca } });
@@ -36,7 +36,7 @@ test("https: the request goes through a tunnel, and the website's certificate is
   expect(proxy.asked).toEqual([`CONNECT website.test:${server.port}`, `CONNECT other.test:${server.port}`]);
 });
 
-test("a user name in the proxy's URL goes to the proxy, and to nobody else", async () => {
+test("a user name in the proxy's URL is sent to the proxy, and to nobody else", async () => {
   const proxy = await proxyServer({ password: "p@ss" });
   const plain = await testServer({ "/a": tenPages });
   const secure = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
@@ -49,7 +49,7 @@ test("a user name in the proxy's URL goes to the proxy, and to nobody else", asy
   ]);
 });
 
-test.each(["http", "https"])("a proxy that asks for a password is the proxy's failure (%s)", async (scheme) => {
+test.each(["http", "https"])("a request for a password is reported as the proxy's failure (%s)", async (scheme) => {
   const proxy = await proxyServer({ password: "secret" });
   const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read(`${scheme}://website.test/`);
   expect(result).toBe("failed proxy-refused");
@@ -66,7 +66,7 @@ test.each([
   [429, 2],
   [502, 2],
   [503, 2],
-])("a CONNECT that is answered with %i says nothing about the website", async (status, attempts) => {
+])("a CONNECT answered with %i says nothing about the website", async (status, attempts) => {
   const proxy = await proxyServer({ refuse: status });
   const { result, fetched } = await testFetcher({ proxy: proxy.url, retries: 1 }).read("https://website.test/");
   expect(result).toBe("failed proxy-refused");
@@ -89,7 +89,7 @@ test("a proxy that is down or whose name does not exist is reported", async () =
   }
 });
 
-describe("a proxy that does not answer to CONNECT as it should", () => {
+describe("a proxy fails, and not the website, if it", () => {
   async function answering(onConnect: (socket: net.Socket) => void) {
     const sockets = new Set<net.Socket>();
     const proxy = net.createServer((socket) => {
@@ -120,16 +120,16 @@ describe("a proxy that does not answer to CONNECT as it should", () => {
   test.each<[string, (socket: net.Socket) => void, string]>([
     ["says nothing", () => {}, "no connection within 500 ms"],
     ["sends its answer byte by byte", drip, "no connection within 500 ms"],
-    ["closes it", (socket) => void socket.end(), "it closed the connection instead of answering CONNECT"],
+    ["closes the connection", (socket) => void socket.end(), "it closed the connection instead of answering CONNECT"],
     ["sends garbage", sends("garbage\r\n\r\n"), "the answer to CONNECT is not HTTP"],
     ["sends another version", sends("HTTP/2 200 OK\r\n\r\n"), "the answer to CONNECT is not HTTP"],
-    ["sends no end", sends(`HTTP/1.1 200 ${"x".repeat(100_000)}`), "the answer to CONNECT never ends"],
+    ["never ends its answer", sends(`HTTP/1.1 200 ${"x".repeat(100_000)}`), "the answer to CONNECT never ends"],
   ])("%s", async (_, onConnect, reason) => {
     expect(await answering(onConnect)).toBe(`The proxy failed: ${reason}`);
   });
 });
 
-test("through a proxy with TLS, both handshakes succeed, one inside the other", async () => {
+test("through a proxy with TLS, both nested handshakes succeed", async () => {
   const server = await testServer({ "/a": tenPages }, { tls: authority.issue({ names: ["website.test"] }) });
   const proxy = tls.createServer(authority.issue({ names: ["127.0.0.1"] }), (socket) => {
     socket
@@ -150,7 +150,7 @@ test("through a proxy with TLS, both handshakes succeed, one inside the other", 
   expect(JSON.stringify(fetched)).toContain("certificate");
 });
 
-test("names and addresses that are not public are not even requested", async () => {
+test("private names and addresses are not even requested from the proxy", async () => {
   const proxy = await proxyServer();
   const fetcher = testFetcher({ proxy: proxy.url, start: "http://website.test/" });
   for (const host of ["127.0.0.1", "localhost", "metadata.google.internal", "[::1]", "2130706433", "metadata"]) {
@@ -172,7 +172,7 @@ test.each([
   [{ HTTP_PROXY: "http://p:1", no_proxy: "b.test", NO_PROXY: "a.test" }, "http://a.test/", "http://p:1"],
   [{ HTTP_PROXY: "p:1" }, "http://a.test/", "http://p:1"],
   [{ HTTP_PROXY: "" }, "http://a.test/", undefined],
-])("environment %o: %s goes by %s", (environment, url, expected) => {
+])("with the environment %o, %s is requested through %s", (environment, url, expected) => {
   expect(proxyChoice("environment", environment)(new URL(url))?.origin).toBe(expected);
 });
 
@@ -205,20 +205,20 @@ test.each<[noProxy: string, direct: readonly string[], byProxy: readonly string[
   ["0.0.0.0/0", ["http://8.8.8.8/"], ["http://a.test/"]],
   ["127.0.0.0/8", ["http://[::ffff:127.0.0.1]/"], []],
   ["fd00::/8", ["http://[fd12::1]/"], ["http://[fe80::1]/"]],
-])("NO_PROXY=%s: %j are asked directly, %j are not", (noProxy, direct, byProxy) => {
+])("NO_PROXY=%s: %j are requested directly, %j are not", (noProxy, direct, byProxy) => {
   const choice = proxyChoice("environment", { HTTP_PROXY: "http://p:1", NO_PROXY: noProxy });
   expect(direct.filter((url) => choice(new URL(url)) !== undefined)).toEqual([]);
   expect(byProxy.filter((url) => choice(new URL(url)) === undefined)).toEqual([]);
 });
 
 test.each(["socks5://p:1", "http://", "http://p:99999"])(
-  "a proxy that cannot be used (%s) is an error, not a way around it",
+  "an unusable proxy (%s) is an error, and is not bypassed",
   (value) => {
     expect(() => proxyChoice("environment", { HTTP_PROXY: value })).toThrow(SitemapError);
   },
 );
 
-test("a function chooses the proxy for each URL: undefined means none, and an invalid value is refused rather than ignored", async () => {
+test("a function can choose the proxy for each URL: undefined means none, and an invalid value is refused", async () => {
   const proxy = await proxyServer();
   const server = await testServer({ "/a": tenPages });
   const asked: string[] = [];

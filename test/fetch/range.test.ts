@@ -33,7 +33,7 @@ function rest(headers: Headers = {}, document: Uint8Array = bytes): Fault {
   };
 }
 
-test.each([1, 2, 300, bytes.length - 1])("a body that breaks after %i bytes is continued there", async (at) => {
+test.each([1, 2, 300, bytes.length - 1])("a body that breaks after %i bytes is continued from there", async (at) => {
   const { text, broken, fetched, server } = await fetchOnly(inTurn(breaks(at), rest()), { retries: 1 });
   expect({ text, broken }).toEqual({ text: tenPages, broken: undefined });
   expect(fetched).toMatchObject({ outcome: "found", status: 200, attempts: 1 });
@@ -44,7 +44,7 @@ test.each([1, 2, 300, bytes.length - 1])("a body that breaks after %i bytes is c
   ]);
 });
 
-test("repeatedly, while retries are left, even after other failures", async () => {
+test("a body can be continued repeatedly while retries are left, even after other failures", async () => {
   const again: Fault = (exchange) => {
     const start = startOf(exchange);
     const range = `bytes ${start}-${bytes.length - 1}/${bytes.length}`;
@@ -60,7 +60,7 @@ test("repeatedly, while retries are left, even after other failures", async () =
 test.each([
   ["chunked", "transfer-encoding: chunked", `c8\r\n${tenPages.slice(0, 200)}\r\n`],
   ["without a length", "connection: close", tenPages.slice(0, 200)],
-])("the length may be unknown: %s", async (_, header, body) => {
+])("a body can be continued if its length is unknown: %s", async (_, header, body) => {
   const broken: Fault = ({ socket }) => {
     socket.write(`HTTP/1.1 200 OK\r\netag: ${etag}\r\n${header}\r\n\r\n${body}`);
     setTimeout(() => socket.resetAndDestroy(), 20);
@@ -68,7 +68,7 @@ test.each([
   expect(await fetchOnly(inTurn(broken, rest()), { retries: 1 })).toMatchObject({ text: tenPages, broken: undefined });
 });
 
-test("ranges count encoded bytes", async () => {
+test("ranges count compressed bytes", async () => {
   const zipped = gzipSync(tenPages);
   const encoding = { "content-encoding": "gzip" };
   const fault = inTurn(breaks(50, { etag, ...encoding }, zipped), rest(encoding, zipped));
@@ -87,7 +87,7 @@ describe("the part that was read is kept, and the loss is reported", () => {
     ["a weak ETag", { etag: 'W/"v1"' }],
     ["an ETag without quotes", { etag: "v1" }],
     ["a transfer encoding besides chunked", { etag, "transfer-encoding": "gzip" }],
-  ])("without a second request for a response with %s", async (_, headers) => {
+  ])("without a second request, for a response with %s", async (_, headers) => {
     const { text, broken, server } = await fetchOnly(inTurn(breaks(at, headers), rest()), { retries: 3 });
     expect({ text, broken, requests: server.requests.length }).toEqual({ ...part, requests: 1 });
   });
@@ -109,7 +109,7 @@ describe("the part that was read is kept, and the loss is reported", () => {
     ["another encoding", rest({ "content-encoding": "gzip" })],
     ["several parts", rest({ "content-range": "", "content-type": "multipart/byteranges; boundary=x" })],
     ["no rest", status(416, { "content-range": `bytes */${size}` })],
-  ])("if %s comes instead", async (_, fault) => {
+  ])("if the second request gets %s", async (_, fault) => {
     const { text, broken, server } = await fetchOnly(inTurn(breaks(at), fault), { retries: 3 });
     expect({ text, broken, requests: server.requests.length }).toEqual({ ...part, requests: 2 });
   });
@@ -117,7 +117,7 @@ describe("the part that was read is kept, and the loss is reported", () => {
   test.each([
     ["shorter", (start: number) => bytes.subarray(start, -10), "body-short"],
     ["longer", (start: number) => Buffer.concat([bytes.subarray(start), bytes]), "body-reset"],
-  ] as const)("if the rest is %s than it says", async (_, body, code) => {
+  ] as const)("if the rest is %s than announced", async (_, body, code) => {
     const fault: Fault = (exchange) => {
       const start = startOf(exchange);
       exchange.respond(206, { etag, "content-range": `bytes ${start}-${size - 1}/${size}` }, body(start));
@@ -126,7 +126,7 @@ describe("the part that was read is kept, and the loss is reported", () => {
     expect([tenPages.startsWith(text), broken]).toEqual([true, code]);
   });
 
-  test("if a client has decoded the bytes", async () => {
+  test("if the client has decoded the bytes", async () => {
     const server = await testServer({ "/a": inTurn(breaks(at), rest()) });
     const { text, broken } = await testFetcher({
       start: server.origin,
@@ -157,7 +157,7 @@ test("a continued body counts once toward the limit, and releases all connection
 });
 
 test.each(["stall in headers", "stall before body", "stall in body"] as const)(
-  "a reader that leaves while the rest is requested lets go of it: %s",
+  "a reader that leaves while the rest is requested cancels that request: %s",
   async (name) => {
     const server = await testServer({ "/a": inTurn(breaks(300), faults[name](tenPages)) });
     const fetched = await testFetcher({ start: server.origin, retries: 1 }).fetch({

@@ -15,8 +15,8 @@ async function startServer(fault: Fault) {
   return testServer(Object.fromEntries(paths.map((path) => [path, fault])));
 }
 
-describe("a host that has never answered", () => {
-  test("gets one retry in total, and is given up after the second document", async () => {
+describe("a host that has never responded", () => {
+  test("gets one retry in total, and is abandoned after the second document", async () => {
     const server = await startServer(faults.silence());
     const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
     const attempts: number[] = [];
@@ -37,7 +37,7 @@ describe("a host that has never answered", () => {
     expect(server.requests.length).toBeLessThanOrEqual(5);
   });
 
-  test("gets requests for one document at a time after the first failure, and for all when it answers", async () => {
+  test("gets requests for one document at a time after the first failure, and for all once it responds", async () => {
     let underWay = 0;
     const together: number[] = [];
     const server = await startServer(async (exchange) => {
@@ -56,7 +56,7 @@ describe("a host that has never answered", () => {
     expect(Math.max(...together)).toBe(4);
   });
 
-  test("does no harm to others on the same address, at another port", async () => {
+  test("does not affect another port of the same address", async () => {
     const dead = await startServer(faults.silence());
     const alive = await testServer({ "/a": tenPages });
     const fetcher = testFetcher({ start: [dead.origin, alive.origin], retries: 0, timeout: brief });
@@ -64,7 +64,7 @@ describe("a host that has never answered", () => {
     expect((await fetcher.read(`${alive.origin}/a`)).text).toBe(tenPages);
   });
 
-  test("answers with any status", async () => {
+  test("counts as reachable after a response with any status", async () => {
     const server = await testServer({
       "/a": faults["reset before headers"](),
       "/b": (exchange) => exchange.respond(500),
@@ -77,7 +77,7 @@ describe("a host that has never answered", () => {
   });
 });
 
-describe("a host that answered before", () => {
+describe("a host that has responded before", () => {
   const target = new URL("http://website.test/");
   const none = new AbortController().signal;
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
@@ -96,7 +96,7 @@ describe("a host that answered before", () => {
     expect(retried).toEqual([true, true, true, true, true, false, false, true, true]);
   });
 
-  /** A host that answered once, and then fails so many times in a row, each after so many milliseconds. */
+  /** Creates a host that responded once, then failed this many times in a row, each after this many milliseconds. */
   async function failing(times: number, code: ProblemCode, elapsed: number) {
     const hosts = new HostLimiter(resolveOptions({}), defaultBackoff);
     const ask = async () => (await hosts.acquire(target, none)) as Slot;
@@ -115,14 +115,14 @@ describe("a host that answered before", () => {
     return { hosts, ask, retried };
   }
 
-  test("is retried until eight requests in a row failed, and given up after a minute of failures", async () => {
+  test("is retried until eight requests in a row failed, and abandoned after a minute of failures", async () => {
     const { retried, ask } = await failing(20, "timeout-first-byte", 7_000);
     // Eight times seven seconds are less than a minute.
     expect(retried).toEqual([true, true, true, true, true, true, true, false, false]);
     expect(await ask()).toEqual(problem("timeout-first-byte"));
   });
 
-  test("still gets requests, one document at a time, if failures are quick", async () => {
+  test("still gets requests for one document at a time if failures are quick", async () => {
     const { hosts, ask, retried } = await failing(1000, "connection-reset", 5);
     expect(retried).toHaveLength(1000);
     const probe = await ask();
@@ -132,7 +132,7 @@ describe("a host that answered before", () => {
     expect(mayRetry(problem("timeout-first-byte"), 1, 3, probe.origin)).toBe(true);
   });
 
-  test("is not given up because of errors that come with a response", async () => {
+  test("is not abandoned because of errors that come with a response", async () => {
     expect((await failing(100, "client-failed", 60_000)).retried).toHaveLength(100);
   });
 });
@@ -147,7 +147,7 @@ test("a host that goes down in the middle of a crawl gets a few more requests", 
   answers = false;
   const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(server.origin + path)));
   expect(reads.every(({ result }) => result === "failed timeout-first-byte")).toBe(true);
-  // Without an end to retries it would be eighty; kept connections are tried anew.
+  // Without an end to retries, there would be eighty; a request on a broken kept connection is sent again.
   expect(server.requests.length).toBeLessThan(45);
 });
 
@@ -155,7 +155,7 @@ async function readAll(fetcher: TestFetcher, origin: string, count = paths.lengt
   return Promise.all(paths.slice(0, count).map((path) => fetcher.read(origin + path)));
 }
 
-describe("a pause that is too long to wait for", () => {
+describe("a requested pause that is too long", () => {
   test.each([
     [429, "3600", "blocked"],
     [503, "3600", "failed"],
@@ -164,10 +164,10 @@ describe("a pause that is too long to wait for", () => {
     [429, "9".repeat(400), "blocked"],
     [503, "Fri, 31 Dec 2999 23:59:59 GMT", "failed"],
     [429, "61", "blocked"],
-  ])("%i with Retry-After: %s ends all requests to the host", async (status, value, outcome) => {
+  ])("as in %i with Retry-After: %s ends all requests to the host", async (status, value, outcome) => {
     const server = await startServer((exchange) => exchange.respond(status, { "retry-after": value }));
     const reads = await readAll(testFetcher({ start: server.origin, retries: 3 }), server.origin);
-    // Those that were under way at the same time.
+    // These were in progress at the same time.
     expect(server.requests.length).toBeLessThanOrEqual(4);
     expect(new Set(reads.map(({ result }) => result))).toEqual(new Set([`${outcome} rate-limited`]));
     const asked = reads.filter(({ fetched }) => fetched.attempts > 0);
@@ -178,7 +178,7 @@ describe("a pause that is too long to wait for", () => {
     }
   });
 
-  test("other hosts are not affected", async () => {
+  test("does not affect other hosts", async () => {
     const busy = await startServer((exchange) => exchange.respond(429, { "retry-after": "3600" }));
     const other = await testServer({ "/a": tenPages }, { host: "127.0.0.2" });
     const fetcher = testFetcher({ network: "allow-private" });
@@ -196,11 +196,11 @@ test("a short pause applies to all requests, even if the document that caused it
   });
   const reads = await readAll(testFetcher({ start: server.origin, retries: 0 }), server.origin, 20);
   expect(reads.filter(({ result }) => result === "found").length).toBeGreaterThanOrEqual(16);
-  // Four go at a time, and all of them are told.
+  // Four run at a time, and all of them learn about the pause.
   expect((times[4] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(900);
 });
 
-test("after a pause, a single request goes first", async () => {
+test("after a pause, a single request is sent first", async () => {
   let underWay = 0;
   const together: number[] = [];
   const server = await startServer(async (exchange) => {
@@ -213,13 +213,13 @@ test("after a pause, a single request goes first", async () => {
   const fetcher = testFetcher({ start: server.origin, retries: 5 }, { backoff: { base: 50 } });
   const reads = await readAll(fetcher, server.origin, 30);
   expect(reads.every(({ result }) => result === "found")).toBe(true);
-  // Four were told; the fifth and the sixth came alone; then all go again.
+  // Four learned about the pause; the fifth and the sixth ran alone; then all run again.
   expect(together.slice(4, 6)).toEqual([1, 1]);
   expect(Math.max(...together.slice(6))).toBe(4);
 });
 
 test.each(["0", "Sat, 28 Feb 2015 12:00:00 GMT", ""])(
-  "a host that asks again after each pause (%j) is given up",
+  "a host that requests another pause after each one (%j) is abandoned",
   async (value) => {
     const server = await startServer((exchange) => exchange.respond(429, value === "" ? {} : { "retry-after": value }));
     const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 20 } });
@@ -244,7 +244,7 @@ test("`Retry-After: 0` does not cause an immediate retry", async () => {
   expect(gaps.map((gap, at) => gap >= 0.5 * 100 * 2 ** at - 5)).toEqual([true, true, true]);
 });
 
-test("a website that is down: no response is reported, and no time to the first byte", async () => {
+test("for a website that is down, no response and no time to the first byte are reported", async () => {
   const server = await testServer({});
   await server.close();
   const events: CrawlEvent[] = [];

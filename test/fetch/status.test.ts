@@ -14,7 +14,7 @@ describe("outcomes", () => {
     ...[201, 202, 204, 206, 300, 304, 305, 400, 405, 416, 418, 499, 501, 507, 530, 599].map(
       (code) => [code, "failed"] as const,
     ),
-  ])("%i is %s, and not tried again", async (code, outcome) => {
+  ])("%i is %s, and not retried", async (code, outcome) => {
     const hasBody = code !== 204 && code !== 304;
     const { fetched, server } = await fetchOnly(
       status(code, hasBody ? {} : { "content-length": "0" }, hasBody ? "no document" : ""),
@@ -36,20 +36,20 @@ describe("outcomes", () => {
   test.each([
     ...[408, 425, 500, 502, 503, 504, 520, 529].map((code) => [code, "failed"] as const),
     [429, "blocked"] as const,
-  ])("%i for ever is %s after all retries", async (code, outcome) => {
+  ])("a permanent %i is %s after all retries", async (code, outcome) => {
     const { fetched, server } = await fetchOnly(status(code), { retries: 3 });
     expect(fetched).toMatchObject({ outcome, status: code, attempts: 4, reason: { code: `http-${code}` } });
     expect(server.requests).toHaveLength(4);
   });
 
-  test("503 twice and then 200 is found, after two retries; no retries means none", async () => {
+  test("503 twice and then 200 is found after two retries; with `retries: 0`, there are none", async () => {
     const { fetched, text } = await fetchOnly(inTurn(status(503), status(503), whole(tenPages)), { retries: 3 });
     expect([text, fetched.attempts]).toEqual([tenPages, 3]);
     expect((await fetchOnly(status(503), { retries: 0 })).server.requests).toHaveLength(1);
   });
 });
 
-describe("challenges", () => {
+describe("bot checks", () => {
   test.each([
     [403, { "cf-mitigated": "challenge" }],
     [503, { "cf-mitigated": "challenge", "retry-after": "5" }],
@@ -59,13 +59,13 @@ describe("challenges", () => {
     [429, { "x-vercel-mitigated": "challenge" }],
     [403, { "x-datadome": "protected" }],
     [403, { server: "ddos-guard" }],
-  ])("%i with %o is a challenge: blocked, and not tried again", async (code, headers) => {
+  ])("are recognized: %i with %o is blocked, and not retried", async (code, headers) => {
     const { fetched, server } = await fetchOnly(status(code, headers), { retries: 2 });
     expect(fetched).toMatchObject({ outcome: "blocked", status: code, reason: { code: "bot-check", status: code } });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a document behind the same service is not a bot check", () => {
+  test("are not assumed for a document behind the same service", () => {
     expect(isChallenge(200, [["server", "ddos-guard"]])).toBe(false);
     expect(isChallenge(403, [["server", "cloudflare"]])).toBe(false);
   });
@@ -90,7 +90,7 @@ describe("Retry-After", () => {
   });
 
   test.each(["-1", "NaN", "1e309", "soon", "", "1.5", "junk 7", "2026-03-01", "Infinity", "0x10", "1, 2"])(
-    "%j says nothing",
+    "%j is ignored",
     (value) => {
       expect(delay(value)).toBeUndefined();
     },
@@ -105,7 +105,7 @@ describe("Retry-After", () => {
     [429, "Sat, 28 Feb 2015 12:00:00 GMT"],
     [503, "Sat, 28 Feb 2015 12:00:00 GMT"],
     [429, "soon"],
-  ])("%i with %s is asked again after our own delay", async (code, value) => {
+  ])("is ignored if it is past or unreadable: %i with %s is retried after our own delay", async (code, value) => {
     const fault = inTurn(status(code, { "retry-after": value }), whole(tenPages));
     const { text, fetched } = await fetchOnly(fault, { retries: 1 });
     expect([text, fetched.attempts]).toEqual([tenPages, 2]);
@@ -127,7 +127,7 @@ describe("Retry-After", () => {
     expect(server.requests.map(({ path }) => path)).toEqual(["/limited", "/limited", "/other"]);
   });
 
-  test("the longest wait is an option, and zero means no wait", async () => {
+  test("the longest wait can be set, and zero means not to wait", async () => {
     const { result } = await fetchOnly(status(429, { "retry-after": "1" }), {
       retries: 3,
       limits: withFixedLimits({ retryAfter: 0 }),
@@ -137,14 +137,14 @@ describe("Retry-After", () => {
 });
 
 describe("backoff", () => {
-  test("doubles up to its cap, and is chosen at random below it", () => {
+  test("doubles up to its maximum, and is random below it", () => {
     const bounds = (random: number) =>
       [1, 2, 3, 4, 10].map((attempt) => backoffDelay(attempt, { base: 500, cap: 3000, random: () => random }));
     expect(bounds(1)).toEqual([500, 1000, 2000, 3000, 3000]);
     expect(bounds(0)).toEqual([0, 0, 0, 0, 0]);
   });
 
-  test("each retry is an event that says why and how long", async () => {
+  test("is reported as an event for each retry, with the reason and the delay", async () => {
     const server = await testServer({ "/x": inTurn(status(500), whole(tenPages)) });
     const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 10, random: () => 0.5 } });
     await fetcher.read(`${server.origin}/x`);
@@ -158,7 +158,7 @@ describe("backoff", () => {
   });
 });
 
-test("the bodies of errors and redirects are not read, however large", async () => {
+test("the bodies of errors and redirects are not read, however large they are", async () => {
   const bomb = "x".repeat(1_000_000);
   const sent: number[] = [];
   const large = (head: string) => async (exchange: { socket: import("node:net").Socket }) => {

@@ -48,7 +48,7 @@ test("data that arrived while the process was busy is read, even after its timeo
   await thread.terminate();
 });
 
-test("a timeout restarts after the process was suspended, and otherwise expires on time", async () => {
+test("a timeout starts again after the process was suspended, and otherwise expires on time", async () => {
   const expired: Problem[] = [];
   let clock: Clock | undefined;
   const isExpired = new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ test("a timeout restarts after the process was suspended, and otherwise expires 
   expect(expired).toMatchObject([{ code: "timeout-idle" }]);
 });
 
-test("a wait that starts after the total timeout ends at once, without a warning from Node.js", async () => {
+test("a wait that begins after the total timeout ends at once, without a warning from Node.js", async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);

@@ -21,7 +21,7 @@ const lookup = stubResolver({ "website.test": ["127.0.0.1"], "other.test": ["127
 const good = authority.issue({ names });
 const trusted = { tls: { ca: authority.ca } };
 
-test("a certificate from an added authority is accepted, for a name and for an address", async () => {
+test("a certificate from an added authority is accepted, for a host name and for an IP address", async () => {
   const server = await testServer({ "/a": tenPages }, { tls: good });
   for (const host of names) {
     const url = `https://${host}:${server.port}/a`;
@@ -29,7 +29,7 @@ test("a certificate from an added authority is accepted, for a name and for an a
   }
 });
 
-describe("a certificate that is not valid is refused, and not tried again", () => {
+describe("an invalid certificate is refused, and the request is not retried", () => {
   test.each([
     ["expired", authority.issue({ names, validFrom: -10, validTo: -5 }), "CERT_HAS_EXPIRED"],
     ["not yet valid", authority.issue({ names, validFrom: 5, validTo: 10 }), "CERT_NOT_YET_VALID"],
@@ -48,13 +48,13 @@ describe("a certificate that is not valid is refused, and not tried again", () =
   });
 });
 
-test("verification can be turned off", async () => {
+test("certificate verification can be turned off", async () => {
   const server = await testServer({ "/a": tenPages }, { tls: selfSigned({ names: ["other.test"] }) });
   const url = `https://website.test:${server.port}/a`;
   expect((await testFetcher({ start: url, tls: { verify: false } }, { lookup }).read(url)).text).toBe(tenPages);
 });
 
-test("added certificates must be valid PEM", () => {
+test("an added certificate that is not valid PEM is refused", () => {
   const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
   expect(() => builtInClient(settings)).toThrow(SitemapError);
 });
@@ -65,7 +65,7 @@ async function portOf(server: net.Server): Promise<number> {
   return (server.address() as net.AddressInfo).port;
 }
 
-test("the handshake offers only HTTP/1.1, and sends the website's name", async () => {
+test("the handshake offers only HTTP/1.1, and sends the host name", async () => {
   const seen: unknown[] = [];
   const server = tls.createServer({ ...good, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
     seen.push([socket.alpnProtocol, (socket as { servername?: string | false }).servername]);
@@ -90,7 +90,7 @@ test.each<[string, () => net.Server]>([
   ["speaks only TLS 1.1", () => tls.createServer({ ...only("TLSv1.1"), ciphers: "ALL:@SECLEVEL=0" })],
   ["wants a certificate of ours (1.2)", () => tls.createServer({ ...only("TLSv1.2"), ...wanting }, (it) => it.end())],
   ["wants a certificate of ours (1.3)", () => tls.createServer({ ...only("TLSv1.3"), ...wanting }, (it) => it.end())],
-])("a server that %s: tls-failed, and not tried again", async (_, make) => {
+])("a server that %s is tls-failed, and the request is not retried", async (_, make) => {
   const server = make();
   const url = `https://127.0.0.1:${await portOf(server)}/`;
   const { result, fetched } = await testFetcher({ start: url, retries: 2, ...trusted }).read(url);
@@ -99,7 +99,7 @@ test.each<[string, () => net.Server]>([
 });
 
 test.each(["TLSv1.2", "TLSv1.3"] as const)(
-  "a body without a length is whole for a slow reader, too (%s)",
+  "a body without a length is complete for a slow reader, too (%s)",
   async (version) => {
     const large = `https://website.test/${"x".repeat(500)}\n`.repeat(2000);
     const server = await testServer(
@@ -109,7 +109,7 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
     const fetcher = testFetcher({ start: server.origin, ...trusted });
     const fetched = await fetcher.fetch({ url: `${server.origin}/large`, role: "sitemap" });
     if (fetched.outcome !== "found") throw new Error(fetched.outcome);
-    // The end comes while much is not read yet.
+    // The end arrives while much of the body is still unread.
     await pause(100);
     let length = 0;
     for await (const piece of fetched.body) length += piece.length;
@@ -117,12 +117,12 @@ test.each(["TLSv1.2", "TLSv1.3"] as const)(
   },
 );
 
-describe("what goes wrong goes wrong in the same way as without TLS", () => {
+describe("faults have the same result as without TLS", () => {
   const names = Object.keys(faults) as (keyof typeof faults)[];
   const both = (name: keyof typeof faults) =>
     Promise.all([undefined, { tls: good }].map((secured) => outcome(name, secured)));
   const waited = new Map<string, string[]>();
-  // Those that wait for a time limit wait together.
+  // Faults that wait for a timeout run at the same time.
   beforeAll(async () => {
     const waiting = names.filter((name) => /drip|silence|stall/.test(name));
     await Promise.all(waiting.map(async (name) => waited.set(name, await both(name))));
@@ -137,7 +137,7 @@ describe("what goes wrong goes wrong in the same way as without TLS", () => {
     const server = await testServer({ "/a": faults[name](tenPages) }, secured);
     const fetcher = testFetcher({
       start: server.origin,
-      // Only what is to run out is short.
+      // Only the timeout that has to expire is short.
       timeout: /drip/.test(name) ? { total: 1500 } : /silence|stall/.test(name) ? { firstByte: 1000, idle: 1000 } : {},
       limits: { documentBytes: 200_000 },
       ...trusted,

@@ -60,7 +60,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await one.add([job("a")]);
     const lease = await taken(one);
     const client = new Redis({ port: redis.port, password: redisPassword, db: database });
-    // As if it had not been renewed.
+    // Makes the lease expire, as if it had not been renewed.
     await client.del(await client.keys("*:lock"));
     const second = await taken(other);
     await new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test("removing a run leaves other runs alone", async () => {
+  test("removing a run does not affect other runs", async () => {
     const [monday, tuesday] = [
       await RunQueue.open(url(), { run: "monday" }),
       await RunQueue.open(url(), { run: "tuesday" }),
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
       await expect(queue.remove()).rejects.toThrow("has 1 website in progress: stop its workers first");
       await lease.done(summaryOf(lease));
     }
-    // A dead worker: nobody renews the lock of its website.
+    // Stands for a dead worker, because nobody renews the lock of its website.
     await taken(monday);
     const client = new Redis({ port: redis.port, password: redisPassword, db: database });
     expect(await monday.held()).toBe(1);
@@ -115,7 +115,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("jobs of other programs fail, and do not block the queue", async () => {
+  test("jobs added by other programs fail, and do not block the queue", async () => {
     const queue = await RunQueue.open(url());
     await queue.add([job("a")]);
     const connection = { port: redis.port, password: redisPassword, db: database };
@@ -144,7 +144,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([sites.close(), queue.close()]);
   });
 
-  test("jobs and results that were altered count as failed, block no worker, and can be crawled again", async () => {
+  test("jobs and results that were tampered with count as failed, block no worker, and can be crawled again", async () => {
     const queue = await RunQueue.open(url());
     await queue.add(["a", "b"].map(job));
     await readRest(queue);
@@ -166,7 +166,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await queue.close();
   });
 
-  test("a server that would evict websites is refused", async () => {
+  test("a Redis server that may evict websites is refused", async () => {
     const client = new Redis({ port: redis.port, password: redisPassword });
     await client.config("SET", "maxmemory", "100mb");
     await client.config("SET", "maxmemory-policy", "allkeys-lru");
@@ -211,7 +211,7 @@ test.each(
     ["ioredis", `status ${queue}`, "--queue redis://… needs ioredis: npm install ioredis"],
     ["@aws-sdk/lib-storage", bucket, "s3:// needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"],
   ].slice(0, some(3, 1)),
-)("without %s, the error says what to install", async (name, line, sentence) => {
+)("the error says what to install if %s is missing", async (name, line, sentence) => {
   const hook = `export const resolve = async (specifier, context, next) => {
     if (specifier !== "${name}") return next(specifier, context);
     throw Object.assign(new Error("Cannot find package"), { code: "ERR_MODULE_NOT_FOUND" });

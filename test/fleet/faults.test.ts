@@ -20,7 +20,7 @@ import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const count = Number(process.env["SITEGROVE_FLEET_SITES"] ?? some(200, 50));
-// In per cent. Few websites have to have every kind of fault.
+// The share in percent. Small runs must still have every kind of fault.
 const share = count < 100 ? 50 : 30;
 
 // What hangs is what takes the time of this test. Where the machine is so busy that healthy websites run out of time, all of them get more.
@@ -49,7 +49,7 @@ function documentOf(at: string, origin: string): string {
   }
 }
 
-// Those that send without an end keep a machine busy: there are fewer of them.
+// Websites that send endlessly keep the machine busy, so there are fewer of them.
 const busy = /endless|flood|extensions|bomb|drip/;
 const more: Record<string, (document: string) => Fault> = {
   "status 500": () => status(500),
@@ -58,7 +58,7 @@ const more: Record<string, (document: string) => Fault> = {
   "an HTML page": () => status(200, { "content-type": "text/html" }, "<!doctype html><title>No</title>"),
 };
 
-test(`of ${count} websites, ${share}% with faults: the healthy ones give the same bytes as alone`, {
+test(`of ${count} websites, ${share}% with faults, the healthy ones give the same output as on their own`, {
   timeout: 600_000 + count * 400,
 }, async () => {
   const random = new Random(20240531);
@@ -67,7 +67,7 @@ test(`of ${count} websites, ${share}% with faults: the healthy ones give the sam
   const faulty = new Map<number, { readonly path: string; readonly fault: (document: string) => Fault }>();
   for (let number = 0; number < count; number++) {
     if (random.below(100) >= share) continue;
-    // One after the other: each kind comes before one comes again.
+    // Faults are assigned in turn, so every kind occurs before one is repeated.
     const kinds = random.below(100) < 5 ? lively : calm;
     const [, fault] = kinds[faulty.size % kinds.length]!;
     faulty.set(number, { path: random.pick(paths), fault });

@@ -18,7 +18,7 @@ queueContract(() => {
   return {
     name: "the journal",
     open: () => JournalQueue.open(folder),
-    // What a process leaves that was killed: the journal, and the lock of somebody who is gone.
+    // A killed process leaves this behind: the journal, and a lock whose owner is gone.
     async crash(queue: SiteQueue) {
       const journal = readFileSync(path.join(folder, journalName));
       await queue.close();
@@ -37,12 +37,12 @@ test.each([
   [1, 16],
   [2, 4],
   [3, 1],
-])("after %d deaths, a suspect is crawled beside others, %d in all", (deaths, most) => {
+])("a suspect with %d deaths may be crawled together with others, at most %d at a time", (deaths, most) => {
   const suspects = (length: number, each = deaths) => Array.from({ length }, () => ({ deaths: each }));
   const healthy = suspects(50, 0);
   expect(hasRoom([...healthy, ...suspects(most - 1)], { deaths })).toBe(true);
   expect(hasRoom(suspects(most), { deaths })).toBe(false);
-  // The one that died most often decides.
+  // The suspect with the most deaths decides.
   expect(hasRoom(suspects(most), { deaths: 1 })).toBe(false);
   expect(hasRoom(suspects(most), { deaths: 0 })).toBe(true);
 });
@@ -66,7 +66,7 @@ test("the journal matches its published schema", async () => {
   for (const line of lines) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
-test("a journal cut off at any byte keeps all complete results and can be continued", async () => {
+test("a journal cut off at any byte keeps all complete results, and can be continued", async () => {
   const folder = newFolder();
   const whole = path.join(folder, journalName);
   const queue = await JournalQueue.open(folder);
@@ -77,7 +77,7 @@ test("a journal cut off at any byte keeps all complete results and can be contin
   }
   await queue.close();
   const bytes = readFileSync(whole);
-  // Around every end of a line, and in the middle of things.
+  // Cuts around every line end, and in the middle of lines.
   const lengths = Array.from({ length: bytes.length + 1 }, (_, length) => length).filter(
     (length) => length % (isLong ? 7 : 97) === 0 || bytes.subarray(Math.max(0, length - 2), length + 2).includes("\n"),
   );
@@ -116,7 +116,7 @@ test("a last line that is cut off is removed, however long it is", async () => {
   await queue.close();
 });
 
-test("a list that was not added to its end is remembered until a list of its length with its first website is", async () => {
+test("a list that was only partly added is remembered until a list with its length and first website is added", async () => {
   const folder = newFolder();
   const cutLists: number[] = [];
   const add = async (names: readonly string[], isCut = false) => {
@@ -164,7 +164,7 @@ test("damaged lines are counted, and their websites are crawled again", async ()
     done.replaceAll("https:", "file:"),
     ...["junk", "[1]", "null", '{"type":"later"}', '{"type":"start","key":"https://a.exa'],
   ];
-  // Half of a last line is what a killed process leaves; nothing that took effect is lost.
+  // A killed process may leave half a line at the end; nothing that took effect is lost.
   writeFileSync(file, `${add}\n${start.slice(0, 40)}`);
   const cut = await JournalQueue.open(folder);
   expect([cut.damaged, cut.size]).toEqual([0, 1]);
@@ -180,7 +180,7 @@ test("damaged lines are counted, and their websites are crawled again", async ()
     ]);
     await again.close();
   }
-  // Any line of a website tells that there is one.
+  // Any line about a website shows that it exists.
   writeFileSync(file, `${add.replace("type", "tipe")}\n${start}\n${done}\n`);
   const again = await JournalQueue.open(folder);
   expect([again.damaged, again.size, (await again.counts()).done]).toEqual([1, 1, 1]);
@@ -198,7 +198,7 @@ test("a sites.ndjson that is not a journal is rejected and left unchanged", asyn
 });
 
 describe("one process at a time", () => {
-  test("if many processes start at once, one gets the lock and the others are rejected", async () => {
+  test("if many processes start at once, one gets the lock and the others are refused", async () => {
     const folder = newFolder();
     writeFileSync(path.join(folder, "lock"), "half a li");
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
@@ -211,7 +211,7 @@ describe("one process at a time", () => {
     expect(existsSync(path.join(folder, "lock"))).toBe(false);
   });
 
-  test("a process that lost its folder writes nothing more, and keeps the new owner's lock", async () => {
+  test("a process that lost its folder writes nothing more, and does not remove the new owner's lock", async () => {
     const folder = newFolder();
     const queue = await JournalQueue.open(folder);
     await queue.add([job("a")]);
@@ -224,7 +224,7 @@ describe("one process at a time", () => {
     expect(readFileSync(path.join(folder, "lock"), "utf8")).toBe("of another");
   });
 
-  test.skipIf(process.platform === "win32")("a folder that has become read-only can be closed", async () => {
+  test.skipIf(process.platform === "win32")("a queue can be closed after its folder has become read-only", async () => {
     const folder = newFolder();
     const queue = await JournalQueue.open(folder);
     chmodSync(folder, 0o555);

@@ -17,7 +17,7 @@ const at = testFolder();
 
 const options: LookupOptions = { isRetry: false, isTrusted: false, signal: new AbortController().signal };
 
-/** A look-up with a clock of its own, and a system that knows two names. */
+/** Starts a lookup with its own clock, and a system resolver that knows two names. */
 async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   server = await nameServer(zones);
   const askedSystem: string[] = [];
@@ -37,13 +37,13 @@ async function start(zones: Record<string, Zone>, parts: LookupParts = {}) {
   return { ask, askedSystem, clock, asked: server.asked };
 }
 
-test("IPv4 and IPv6 addresses are both requested and returned", async () => {
+test("IPv4 and IPv6 addresses are both queried and returned", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1", "192.0.2.2", "2001:db8::1"] } });
   expect([...(await ask("site.test"))].sort()).toEqual(["192.0.2.1", "192.0.2.2", "2001:db8::1"]);
   expect(asked.sort()).toEqual(["A site.test", "AAAA site.test"]);
 });
 
-test("a name is resolved once, whatever its spelling", async () => {
+test("a name is resolved once, however it is written", async () => {
   const { ask, asked } = await start({ "site.test": { addresses: ["192.0.2.1"] } });
   await Promise.all(["site.test", "SITE.test", "site.test.", "site.test"].map((name) => ask(name)));
   await ask("site.test");
@@ -54,7 +54,7 @@ test.each([
   ["as long as it says", 20, 19_000, 21_000],
   ["at most five minutes", 86_400, 299_000, 301_000],
   ["not at all where it says zero", 0, undefined, 0],
-])("an answer is kept %s", async (_, ttl, before, after) => {
+])("an answer is cached %s", async (_, ttl, before, after) => {
   const { ask, asked, clock } = await start({ "site.test": { addresses: ["192.0.2.1"], ttl } });
   await ask("site.test");
   if (before !== undefined) {
@@ -71,7 +71,7 @@ test.each([
   ["a name that does not exist", {}, "ENOTFOUND"],
   ["a name without an address", { "gone.test": {} }, "ENODATA"],
   ["a server that fails", { "gone.test": { broken: true } }, "ESERVFAIL"],
-])("%s is remembered for 30 seconds", async (_, zones: Record<string, Zone>, code) => {
+])("%s is cached for 30 seconds", async (_, zones: Record<string, Zone>, code) => {
   const { ask, asked, clock } = await start(zones);
   expect(await ask("gone.test")).toBe(code);
   const once = asked.length;
@@ -83,7 +83,7 @@ test.each([
   expect(asked).toHaveLength(once * 2);
 });
 
-test("a retry asks again after a failure, and not after an answer", async () => {
+test("a retry queries again after a failure, but not after an answer", async () => {
   const zones: Record<string, Zone> = { "site.test": { broken: true } };
   const { ask, asked } = await start(zones);
   expect(await ask("site.test")).toBe("ESERVFAIL");
@@ -94,13 +94,13 @@ test("a retry asks again after a failure, and not after an answer", async () => 
   expect(asked).toHaveLength(so);
 });
 
-test("a name server that never answers for IPv6 delays a lookup by a second, but does not fail it", async () => {
+test("a name server that never answers for IPv6 delays a lookup by a second, but does not make it fail", async () => {
   const { ask } = await start({ "site.test": { addresses: ["192.0.2.1"], silent: "AAAA" } });
   expect(await ask("site.test")).toEqual(["192.0.2.1"]);
 });
 
-describe("the system is asked", () => {
-  test("for names in its hosts file", async () => {
+describe("the operating system resolves", () => {
+  test("names in its hosts file", async () => {
     writeFileSync(
       at("hosts"),
       "# comment known.hidden.test\n192.0.2.1\tother.test known.site.test. # known.no.test\r\n",
@@ -113,14 +113,14 @@ describe("the system is asked", () => {
     expect(asked.some((question) => question.includes("site"))).toBe(false);
   });
 
-  test("for names that no name server can know", async () => {
+  test("names that no name server can know", async () => {
     const { ask, asked, askedSystem } = await start({});
     for (const name of ["known", "known.local", "known.localhost", "localhost"]) await ask(name);
     expect(askedSystem).toEqual(["known", "known.local", "known.localhost", "localhost"]);
     expect(asked).toEqual([]);
   });
 
-  test("for what the operator named and no name server knows, but not for what a website names", async () => {
+  test("names that the operator gave and no name server knows, but not names that a website gave", async () => {
     const { ask, askedSystem } = await start({});
     expect(await ask("known.intranet.test", { isTrusted: true })).toEqual(["192.0.2.1"]);
     expect(await ask("known.intranet.test")).toBe("ENOTFOUND");
@@ -129,7 +129,7 @@ describe("the system is asked", () => {
   });
 });
 
-test("queries are canceled when nobody waits for them", async () => {
+test("queries are canceled when nobody is waiting for them", async () => {
   const { ask, asked } = await start({ "dead.test": { silent: true } });
   const [first, second] = [new AbortController(), new AbortController()];
   const answers = [first, second].map(({ signal }) => ask("dead.test", { signal }));
@@ -139,7 +139,7 @@ test("queries are canceled when nobody waits for them", async () => {
   expect(asked).toHaveLength(2);
   second.abort({ code: "left" });
   expect(await answers[1]).toBe("left");
-  // Whoever comes after its end asks again.
+  // A request after that starts a new query.
   const third = new AbortController();
   const again = () => {
     void ask("dead.test", { signal: third.signal });
@@ -149,7 +149,7 @@ test("queries are canceled when nobody waits for them", async () => {
   third.abort();
 });
 
-test("without a reachable name server, the system resolves all names", async () => {
+test("without a reachable name server, the operating system resolves all names", async () => {
   const { ask, askedSystem } = await start({});
   dns.setServers(["127.0.0.1:9"]);
   const names = ["known-1.test", "known-2.test", "known-3.test", "known-4.test"];

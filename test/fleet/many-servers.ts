@@ -9,16 +9,16 @@ import { listenOnLoopback } from "../support/loopback.ts";
 export interface ManyServers {
   /** Homepages. */
   readonly sites: readonly string[];
-  /** How often each was asked for its robots.txt. */
+  /** How often the robots.txt of each was requested. */
   readonly visits: Map<string, number>;
-  /** Resolves when so many were asked. */
+  /** Resolves when this many were requested. */
   visited(count: number): Promise<void>;
   close(): void;
 }
 
 export interface ManyServersOptions {
   readonly count: number;
-  /** Before each answer, in milliseconds. */
+  /** The delay before each response, in milliseconds. */
   readonly latency?: number;
   readonly pages?: number;
   /** Sitemaps by path, in place of the one with `pages`. */
@@ -27,7 +27,7 @@ export interface ManyServersOptions {
   readonly robots?: string;
   /** Whether a website never answers. */
   readonly isSilent?: (number: number) => boolean;
-  /** What is waited for before each answer. */
+  /** Awaited before each response. */
   readonly gate?: (host: string, path: string) => Promise<void> | void;
 }
 

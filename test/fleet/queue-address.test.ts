@@ -12,7 +12,7 @@ test.each([
   expect(queueAddress(url, {}).options).toEqual(address);
 });
 
-test("passwords come from the environment: ours first, then those of the servers' own programs", () => {
+test("passwords come from the environment: our own variable first, then those of the servers' own tools", () => {
   const password = (url: string, environment: NodeJS.ProcessEnv) => queueAddress(url, environment).options.password;
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "a", REDISCLI_AUTH: "b" })).toBe("a");
   expect(password("redis://h/0", { SITEGROVE_QUEUE_PASSWORD: "", REDISCLI_AUTH: "b" })).toBe("b");

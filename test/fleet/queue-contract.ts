@@ -12,7 +12,7 @@ export interface QueueMaker {
    * in milliseconds.
    */
   open(leaseTime: number): Promise<SiteQueue>;
-  /** Ends a queue as a crash would. */
+  /** Ends a queue like a crash. */
   crash(queue: SiteQueue): Promise<void>;
   remove(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function taken(queue: SiteQueue): Promise<Lease> {
   return lease;
 }
 
-/** Reads what is left, and returns the keys. */
+/** Takes all remaining sites, and returns their keys. */
 export async function readRest(queue: SiteQueue): Promise<string[]> {
   const keys: string[] = [];
   for (let lease = await queue.take(signal); lease !== undefined; lease = await queue.take(signal)) {
@@ -80,14 +80,14 @@ export function queueContract(make: () => QueueMaker): void {
       queue = await maker.open(leaseTime);
     };
 
-    test("a site is added only once, also after reopening", async () => {
+    test("a site is added only once, even after reopening", async () => {
       expect(await queue.add([job("a"), job("b"), job("a")])).toEqual({ added: 2, known: 1 });
       await reopen();
       expect(await queue.add([job("b"), job("c")])).toEqual({ added: 1, known: 1 });
       expect(await queue.counts()).toEqual({ waiting: 3, active: 0, done: 0, failed: 0 });
     });
 
-    test("each site goes to one worker, a result counts once, and the run ends when all are settled", async () => {
+    test("each site goes to one worker, a result counts once, and the run ends when all sites have a result", async () => {
       await queue.add(["a", "b", "c"].map(job));
       const given = [await taken(queue), await taken(queue), await taken(queue)];
       expect(new Set(given.flatMap(({ job: { key }, attemptId }) => [key, attemptId])).size).toBe(6);
@@ -107,7 +107,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect((await resultsOf(queue)).map(({ key }) => key)).toEqual(["a", "b", "c"].map((name) => job(name).key));
     });
 
-    test("results survive a crash, and a site whose worker died gets another attempt", async () => {
+    test("results survive a crash, and a site whose worker died is tried again", async () => {
       await reopen(leases.short);
       await queue.add([job("a"), job("b")]);
       const lease = await taken(queue);
@@ -132,7 +132,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 0, failed: 0 });
     });
 
-    test("a site in flight at every death is quarantined, and no other", async () => {
+    test("a site that was in progress at every death is quarantined, and no other", async () => {
       await reopen(leases.short);
       await queue.add([job("a"), job("b")]);
       for (let death = 0; death < deaths; death++) {
@@ -166,7 +166,7 @@ export function queueContract(make: () => QueueMaker): void {
           else left -= 1;
           most = Math.max(most, suspects);
           news.emit("taken");
-          // Suspects stay until there are sixteen, and until all others were read beside them.
+          // Suspects wait until there are sixteen of them, and all other sites were crawled meanwhile.
           while (isSuspect && (most < 16 || left > 0)) await once(news, "taken");
           if (isSuspect) suspects -= 1;
           expect(await lease.done(summaryOf(lease))).toBe("accepted");
@@ -177,7 +177,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 44, failed: 0 });
     });
 
-    test("four restarts in the middle of a run quarantine nobody", async () => {
+    test("four restarts in the middle of a run quarantine no site", async () => {
       await reopen(leases.short);
       const names = Array.from({ length: 8 }, (_, at) => `site-${at}`);
       await queue.add(names.map(job));
@@ -200,7 +200,7 @@ export function queueContract(make: () => QueueMaker): void {
       await expect(queue.take(AbortSignal.abort(reason))).rejects.toBe(reason);
     });
 
-    test("sites added during a run are taken, too", async () => {
+    test("sites that are added during a run are crawled, too", async () => {
       let release = () => {};
       const late = new Promise<void>((resolve) => {
         release = resolve;
@@ -220,7 +220,7 @@ export function queueContract(make: () => QueueMaker): void {
       expect(await adding).toEqual({ added: 2, known: 0 });
     });
 
-    test("with many workers, nothing is lost and nothing is given out twice", async () => {
+    test("with many workers, nothing is lost and no site is given out twice", async () => {
       const names = Array.from({ length: some(500, 150) }, (_, at) => `site-${at}`);
       await queue.add(names.map(job));
       const seen = await Promise.all(Array.from({ length: 64 }, () => readRest(queue)));

@@ -26,7 +26,7 @@ import { resultsOf } from "./queue-contract.ts";
 const hosts = (kind: string, count: number) => Array.from({ length: count }, (_, at) => `${kind}-${at}.example`);
 const crawl = { retries: 0, useHomepage: false };
 
-/** Keeps what was written in memory. */
+/** Keeps the output in memory. */
 function memorySink(): SiteSink & { readonly kept: Map<string, string[]>; readonly discarded: string[] } {
   const kept = new Map<string, string[]>();
   const discarded: string[] = [];
@@ -118,7 +118,7 @@ test("every website has one result, with an outcome and reasons", async () => {
 test.each([
   ["never takes a page", () => new Promise<void>(() => {})],
   ["ends in an error of ours", () => Promise.reject(new TypeError("undefined is not a function"))],
-])("an output that %s fails its website alone", async (_, pages) => {
+])("an output that %s fails only its own website", async (_, pages) => {
   const { client } = manyWebsites();
   const sink = memorySink();
   const failing: SiteSink = {
@@ -219,7 +219,7 @@ test("a full disk stops the fleet and fails no website", async () => {
   await queue.close();
 });
 
-test("parallelSites limits how many websites are crawled at once", async () => {
+test("parallelSites limits how many websites are crawled at the same time", async () => {
   const { client, mostAtOnce } = manyWebsites({ latency: 20 });
   await run(newFolder(), { sites: hosts("fine", 60), ...crawl, client, parallelSites: 20 });
   expect(mostAtOnce()).toBeGreaterThan(10);
@@ -254,7 +254,7 @@ test("aborting returns websites in progress to the queue, without counting a cra
   await queue.close();
 });
 
-test("a website that does not answer makes room for others", async () => {
+test("a website that does not respond makes room for others", async () => {
   const { client } = manyWebsites();
   const controller = new AbortController();
   const healthy = new Set(hosts("fine", 20));
@@ -287,7 +287,7 @@ test("the queue stores homepages, URLs and lists of sitemaps", async () => {
   const jobs = sites.map((site) => siteJob(site)!);
   await queue.add(jobs);
   await queue.close();
-  // The next process reads the same.
+  // The next process reads the same jobs.
   const { counts, results } = await run(folder, { ...crawl, client });
   expect(counts).toMatchObject({ done: 3, waiting: 0 });
   expect(results.map(({ site, pages, outcome }) => [site, pages, outcome])).toEqual([
@@ -299,7 +299,7 @@ test("the queue stores homepages, URLs and lists of sitemaps", async () => {
   expect((await run(folder, { sites, ...crawl, client, drain })).counts.done).toBe(3);
 });
 
-test("a website whose sitemaps were lost with a damaged line is not crawled by its homepage instead", async () => {
+test("a website whose list of sitemaps was lost with a damaged line is not crawled from its homepage instead", async () => {
   const { client } = manyWebsites();
   const folder = newFolder();
   const { key } = siteJob({ sitemaps: ["https://fine-0.example/sitemap.xml"] })!;
@@ -311,7 +311,7 @@ test("a website whose sitemaps were lost with a damaged line is not crawled by i
   expect((await run(folder, { ...crawl, client })).results).toEqual([]);
 });
 
-test("well-known paths are tried only if needed", async () => {
+test("well-known paths are only tried if needed", async () => {
   const { client } = manyWebsites();
   const { results } = await run(newFolder(), {
     sites: ["fine-0.example", "gone-0.example"],
@@ -323,7 +323,7 @@ test("well-known paths are tried only if needed", async () => {
 });
 
 test.each([false, true])(
-  "a name without a scheme is crawled with http if https does not answer (with trees: %s)",
+  "a name without a scheme is crawled over http if https does not respond (with trees: %s)",
   async (withTrees) => {
     const asked: string[] = [];
     const client: Client = {
@@ -370,7 +370,7 @@ test.each([
   ["localhost:8080", "http://localhost:8080/"],
   ["127.0.0.1:8080/a", "http://127.0.0.1:8080/"],
   ["münchen.example", "https://xn--mnchen-3ya.example/"],
-])("%s is the website %s", (text, homepage) => {
+])("%s means the website %s", (text, homepage) => {
   expect(siteJob(text)).toMatchObject({ key: homepage, homepage });
 });
 
@@ -378,7 +378,7 @@ test.each([
   ...["", "   ", "two words", "ftp://example.org/", "word", "https://", "javascript:alert(1)", "a b.example"],
   ...["https://exa mple.org", "../../x", "https://../../x", ".example.org", ".", "4", "1.5", "0x7f", "0177.1.1.1"],
   ...["me@example.org", "mailto:me@example.org"],
-])("%j is no website", (text) => {
+])("%j is not a website", (text) => {
   expect(siteJob(text)).toBeUndefined();
 });
 
@@ -391,7 +391,7 @@ test("with path: keep, each path is a separate website", () => {
   ]);
 });
 
-test("the default of parallelSites depends on memory and cores", () => {
+test("the default of parallelSites depends on memory and CPU cores", () => {
   const gigabyte = 2 ** 30;
   expect(defaultParallelSites(64 * gigabyte, 32)).toBe(128);
   expect(defaultParallelSites(2 * gigabyte, 1)).toBe(64);
@@ -409,7 +409,7 @@ test.each([
   await expect(runFleet({ queue: {} as never, ...options } as never)).rejects.toThrow(message);
 });
 
-test("a list that is left early is ended, so that its owner can clean up", async () => {
+test("stopping early ends the caller's list, so that its owner can clean up", async () => {
   const stop = new AbortController();
   let isEnded = false;
   async function* list() {

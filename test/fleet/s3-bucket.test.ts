@@ -44,7 +44,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("if many create the same object at once, one succeeds", async () => {
+  test("if many workers create the same object at once, one succeeds", async () => {
     const bucket = await S3Bucket.open("s3://bucket/once", server.env);
     await bucket.inspect();
     await bucket.inspect();
@@ -63,7 +63,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     writeFileSync(file, bytes);
     const bucket = await S3Bucket.open("s3://bucket/parts", server.env, { partSize: smallestPart });
     await bucket.upload("large", file);
-    // Parts that are left would be charged for.
+    // Leftover parts would be charged for.
     expect(await server.unfinishedUploads("bucket")).toEqual([]);
     expect(await bucket.download("large", `${file}.back`)).toBe(true);
     expect(readFileSync(`${file}.back`).equals(bytes)).toBe(true);
@@ -73,14 +73,14 @@ describe.skipIf(!hasS3)("on a real server", () => {
     expect(await bucket.get("large")).toBe("");
   });
 
-  test("temporary failures are retried, and a lost answer does not publish twice", async () => {
+  test("temporary failures are retried, and a lost response does not publish twice", async () => {
     const { proxy, port, fail } = await faultyProxy(new URL(server.env["AWS_ENDPOINT_URL_S3"] ?? "").port);
     try {
       const env = { ...server.env, AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}` };
       const bucket = await S3Bucket.open("s3://bucket/faults", env);
       fail.push("503", "cut", "503");
       expect(await bucket.create("a", "1")).toBe("created");
-      // The store has it, and the answer is lost.
+      // The object is stored, but the response is lost.
       fail.push("lose");
       expect(await bucket.create("b", "2")).toBe("exists");
       expect(await bucket.get("b")).toBe("2");
@@ -98,7 +98,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
     }
   });
 
-  test("the first published summary counts; a later attempt adopts it and leaves nothing behind", async () => {
+  test("the first published summary counts; a later attempt adopts it, and leaves nothing behind", async () => {
     const bucket = await S3Bucket.open("s3://bucket/fence", server.env);
     const sink = siteFiles({ store: new Store(folder, bucket), format: "ndjson", archives: false, run: "monday" });
     const site = job("twice");
@@ -119,7 +119,7 @@ describe.skipIf(!hasS3)("on a real server", () => {
       `fence/${summaries[0]?.files["sitemaps"]}`,
       `fence/${summaryName(site, "monday")}`,
     ]);
-    // What a killed attempt left goes when the result is taken over.
+    // Files of a killed attempt are removed when its result is adopted.
     const left = summaries[0]?.files["pages"]?.replace("-2-bbb", "-1-ccc") ?? "";
     await bucket.create(left, "");
     expect(await sink.published(site)).toEqual(summaries[0]);
@@ -127,8 +127,8 @@ describe.skipIf(!hasS3)("on a real server", () => {
   });
 });
 
-test("a download may take any time, as long as something arrives", async () => {
-  // Far longer than a busy machine pauses, and shorter than the whole download.
+test("a download may take any time, as long as data keeps arriving", async () => {
+  // Far longer than a busy machine pauses, but shorter than the whole download.
   const silence = 2000;
   let isStalled = false;
   const slow = createServer(async (_, response) => {
@@ -150,7 +150,7 @@ test("a download may take any time, as long as something arrives", async () => {
   slow.closeAllConnections();
 });
 
-test("an object that ends early is not read as a shorter one, and one that never ends is read up to a limit", async () => {
+test("an object that ends early is not taken for a shorter one, and one that never ends is read up to a limit", async () => {
   let sent = 0;
   const server = createServer((incoming, response) => {
     if (incoming.url?.includes("short")) {
@@ -175,7 +175,7 @@ test("an object that ends early is not read as a shorter one, and one that never
   server.closeAllConnections();
 });
 
-/** In front of a server: fails as it is told, once for each word. */
+/** A proxy in front of the server that fails as told, once per word. */
 async function faultyProxy(port: string): Promise<{ proxy: Server; port: number; fail: string[] }> {
   const fail: string[] = [];
   const proxy = createServer((incoming, answer) => {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { isInShard, readShard, type Shard, siteDomain } from "../../src/fleet/shard.ts";
 
-/** The only one, or undefined. */
+/** Returns the only part, or undefined. */
 const partOf = (host: string, count: number) => {
   const parts = Array.from({ length: count }, (_, at) => at + 1).filter((index) =>
     isInShard(`https://${host}/`, { index, count }),
@@ -10,7 +10,7 @@ const partOf = (host: string, count: number) => {
   return parts.length === 1 ? parts[0] : undefined;
 };
 
-test("every website is in exactly one part, and the parts are even", () => {
+test("every website is in exactly one part, and the parts have about the same size", () => {
   const sizes = new Map<unknown, number>();
   for (let site = 0; site < 4000; site += 1) {
     const part = partOf(`site-${site}.example`, 8);
@@ -20,7 +20,7 @@ test("every website is in exactly one part, and the parts are even", () => {
   for (const size of sizes.values()) expect(Math.abs(size - 500)).toBeLessThan(75);
 });
 
-// Machines of different versions work on one list: these must never change.
+// Machines with different versions may share one list, so these must never change.
 test.each([
   ["example.org", 6, 8],
   ["example.com", 8, 8],
@@ -53,7 +53,7 @@ test.each<[string, Shard | undefined]>([
   ["1/1", { index: 1, count: 1 }],
   ["2/8", { index: 2, count: 8 }],
   ["8/8", { index: 8, count: 8 }],
-  // Who counts from 0 has every part as well.
+  // Counting from 0 also gives every part.
   ["0/8", { index: 8, count: 8 }],
   ["9/8", undefined],
   ["0/0", undefined],
@@ -62,6 +62,6 @@ test.each<[string, Shard | undefined]>([
   ["1/8/2", undefined],
   ["a/b", undefined],
   ["1.5/8", undefined],
-])("--shard %s is read, or refused", (text, shard) => {
+])("--shard %s is accepted or refused", (text, shard) => {
   expect(readShard(text)).toEqual(shard);
 });

@@ -30,7 +30,7 @@ const addresses = [
   ...Array.from({ length: 12 }, (_, at) => `127.0.4.${at + 1}`),
 ];
 
-/** Counts what is under way at a time, by host and by the kind of host. */
+/** Counts requests in progress, by host and by kind of host. */
 async function serve(latency: number, answer: (host: string, url: string) => string | number | undefined) {
   const running = new Map<string, number>();
   const most = new Map<string, number>();
@@ -46,7 +46,7 @@ async function serve(latency: number, answer: (host: string, url: string) => str
     const body = answer(host, request.url ?? "");
     if (body === undefined) return;
     setTimeout(() => {
-      // Before whoever asked can know.
+      // Counts down before the response is sent, so that the next request cannot come first.
       for (const key of keys) running.set(key, (running.get(key) ?? 1) - 1);
       if (typeof body === "string") response.end(body);
       else response.writeHead(body, body === 429 ? { "retry-after": "1" } : {}).end();
@@ -92,14 +92,14 @@ test("hosts at one IP address share its limit, in whatever order DNS lists the a
   const done = await run([...shops, ...others].map((host) => `http://${host}:${port}/`));
   expect(done).toHaveLength(34);
   expect(done.every((line) => line.startsWith("complete"))).toBe(true);
-  // By default, eight.
+  // The default is eight.
   expect(website.most.get("shop")).toBeLessThanOrEqual(8);
   expect(website.most.get("shop")).toBeGreaterThan(4);
   // Each name is resolved once.
   expect(names.asked.filter((query) => query === "A shop-3.example")).toHaveLength(1);
 });
 
-test("the limit for one address can be set", async () => {
+test("the limit per IP address can be set", async () => {
   let port = 0;
   const website = await serve(10, (host, url) => small(port)(host, url));
   port = website.port;
@@ -135,7 +135,7 @@ test("a host used by many websites has one limit and one pause for all of them",
   );
   expect(done.filter((line) => line.startsWith("complete"))).toHaveLength(12);
   expect(website.most.get("cdn.example")).toBe(2);
-  // What was under way may still arrive, which is one or two beside the one that was refused; nobody begins.
+  // One or two requests that were already in progress may still arrive, but no new ones start.
   const during = website.asked.filter(
     ({ host, at }) => host === "cdn.example" && at > refusedAt && at < refusedAt + 900,
   );
@@ -144,7 +144,7 @@ test("a host used by many websites has one limit and one pause for all of them",
 
 const dead = Number(process.env["SITEGROVE_DEAD_NAMES"] ?? 20);
 const silent = Number(process.env["SITEGROVE_SILENT_HOSTS"] ?? 10);
-test(`${dead} dead names and ${silent} silent hosts in flight keep no healthy website waiting`, async () => {
+test(`${dead} dead names and ${silent} silent hosts in progress delay no healthy website`, async () => {
   const attempts = 4;
   const healthy = hosts("fine", 25);
   const deadNames = hosts("dead", dead * attempts);
@@ -156,7 +156,7 @@ test(`${dead} dead names and ${silent} silent hosts in flight keep no healthy we
   let port = 0;
   const website = await serve(10, (host, url) => (host.startsWith("silent") ? undefined : small(port)(host, url)));
   port = website.port;
-  /** The websites that ended, in that order. */
+  /** The websites that have ended, in order. */
   const read = async (list: readonly string[]): Promise<string[]> => {
     const enough = new AbortController();
     const ended: string[] = [];

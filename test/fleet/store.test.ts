@@ -23,7 +23,7 @@ async function published(store: Store, one = attempt()): Promise<void> {
   await output.keep(summaryOf(one));
 }
 
-test.each(["removed", "truncated"])("a draft that was %s while it was written is not published", async (how) => {
+test.each(["removed", "truncated"])("a draft that was %s while it was being written is not published", async (how) => {
   const store = new Store(newFolder());
   const file = new DraftFile(store, "pages/a.ndjson");
   await file.write("x".repeat(100_000));
@@ -33,13 +33,13 @@ test.each(["removed", "truncated"])("a draft that was %s while it was written is
   await expect(file.publish()).rejects.toThrow("Another program has changed pages/a.ndjson");
 });
 
-test("an unreadable summary does not count as missing", async () => {
+test("an unreadable summary does not count as a missing one", async () => {
   const folder = newFolder();
   mkdirSync(path.join(folder, summaryName(site, "run")), { recursive: true });
   await expect(published(new Store(folder))).rejects.toThrow(/could not be read/);
 });
 
-test("a worker whose result comes too late keeps the files of its published summary: others adopt it", async () => {
+test("a worker whose result comes too late keeps the files of its published summary, because others adopt it", async () => {
   const store = new Store(newFolder());
   const sink = siteFiles({ store, run: "run" });
   const one = attempt();
@@ -63,7 +63,7 @@ test("a copy of a summary is not counted twice", async () => {
   expect({ count, unreadable: stored.unreadable }).toEqual({ count: 1, unreadable: 1 });
 });
 
-test("a result to be replaced is removed but its files stay until there are newer ones, any other result is adopted", async () => {
+test("a result to be replaced is removed, but its files stay until there are newer ones; any other result is adopted", async () => {
   const store = new Store(newFolder());
   const first = attempt(3);
   await published(store, first);
@@ -78,7 +78,7 @@ test("a result to be replaced is removed but its files stay until there are newe
   expect(await store.get(file)).toBeUndefined();
 });
 
-test("journals of several machines never give two attempts the same name", async () => {
+test("the journals of several machines never give two attempts the same name", async () => {
   const names = new Set<string>();
   for (let machine = 0; machine < 2; machine += 1) {
     const queue = await JournalQueue.open(newFolder());
@@ -89,7 +89,7 @@ test("journals of several machines never give two attempts the same name", async
   expect(names.size).toBe(2);
 });
 
-test("a run keeps its name: another one is refused, and only a run without a name can be given one", async () => {
+test("a run keeps its name: another name is refused, unless the run has none yet", async () => {
   const store = new Store(newFolder());
   const folder = path.dirname(path.dirname(store.draft("a/b")));
   await published(store);
@@ -123,7 +123,7 @@ test("one of several earlier runs is chosen by name, and a summary is read when 
   expect(await earlier(job("c"))).toBeUndefined();
 });
 
-test("the results of workers also have the websites that failed or are quarantined, until they have a result", async () => {
+test("results also have websites that failed or are quarantined, until those have a result", async () => {
   const folder = newFolder();
   const files = siteFiles({ store: new Store(folder), run: "run" });
   const broken = { ...files, open: () => Promise.reject(new Error("no output")) };
@@ -152,7 +152,7 @@ test("the results of workers also have the websites that failed or are quarantin
   expect(await outcomes()).toEqual({ [site.key]: "complete ", [job("q").key]: quarantined });
 });
 
-test("a summary is published once, even on a file system without hard links", async () => {
+test("a summary is published exactly once, even on a file system without hard links", async () => {
   const { link } = promises;
   try {
     promises.link = () => Promise.reject(Object.assign(new Error("operation not permitted"), { code: "EPERM" }));
@@ -169,7 +169,7 @@ test("a summary is published once, even on a file system without hard links", as
   }
 });
 
-test("a text that is longer than any summary is not read into memory", async () => {
+test("a text longer than any summary is not read into memory", async () => {
   const folder = newFolder();
   writeFileSync(path.join(folder, "a.json"), "");
   truncateSync(path.join(folder, "a.json"), longestLine + 1);
@@ -189,14 +189,14 @@ test("lines end at line feeds, and a line that is too long is cut off", async ()
   ]);
 });
 
-test("a folder that cannot be listed is not an empty one", async () => {
+test("a folder that cannot be listed does not count as empty", async () => {
   const folder = newFolder();
   writeFileSync(path.join(folder, "pages"), "a file in its place");
   await expect(new Store(folder).list("pages/")).rejects.toThrow("pages could not be read");
   expect(await new Store(folder).list("sitemaps/")).toEqual([]);
 });
 
-test("a stored job has the key of what it crawls", () => {
+test("a stored job is refused unless its key fits what it crawls", () => {
   const sitemaps = ["https://evil.example/b.xml", "https://evil.example/a.xml"];
   const own = [siteJob("a.example"), siteJob({ sitemaps }), siteJob("https://a.example/shop/?b", { path: "keep" })];
   for (const each of own) expect(storedJob({ ...each })).toEqual(each);

@@ -21,7 +21,7 @@ function utf32le(content: string): Buffer {
   return Buffer.from(Uint32Array.from([...content], (character) => character.codePointAt(0)!).buffer);
 }
 
-describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8", () => {
+describe("spec: the byte order mark wins, then HTTP, then the XML declaration, then UTF-8", () => {
   test("a UTF-8 byte order mark is not part of the text", async () => {
     const content = declared("UTF-8");
     expect(await openedInEveryCut(Buffer.from(`\uFEFF${content}`))).toMatchObject({ text: content, codes: [] });
@@ -35,7 +35,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     ["UTF-16BE with a mark", (content: string) => utf16be(`\uFEFF${content}`)],
     ["UTF-16LE without one", (content: string) => Buffer.from(content, "utf16le")],
     ["UTF-16BE without one", (content: string) => utf16be(content)],
-  ])("%s", async (_, encode) => {
+  ])("%s is recognized", async (_, encode) => {
     for (const content of [
       declared("UTF-16"),
       text,
@@ -71,7 +71,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     ["EUC-JP", "\u65E5", [0xc6, 0xfc]],
     ["windows-1251", "\u0434", [0xe4]],
     ["ISO-8859-15", "\u20AC", [0xa4]],
-  ])("%s, by declaration and by header", async (name, content, bytes) => {
+  ])("%s is read, whether declared or named in the header", async (name, content, bytes) => {
     const body = Buffer.concat([Buffer.from(declared(name, "<a>")), Buffer.from(bytes), Buffer.from("</a>")]);
     expect(await openedInEveryCut(body)).toMatchObject({ text: declared(name, `<a>${content}</a>`), codes: [] });
     const bare = Buffer.concat([Buffer.from("<a>"), Buffer.from(bytes), Buffer.from("</a>")]);
@@ -79,7 +79,7 @@ describe("spec: byte order mark, then HTTP, then the XML declaration, then UTF-8
     expect(await openedInEveryCut(bare, { contentType })).toMatchObject({ text: `<a>${content}</a>`, codes: [] });
   });
 
-  test("windows-1252 is never taken for ISO-8859-1, in documents of any size", async () => {
+  test("windows-1252 is never read as ISO-8859-1, in documents of any size", async () => {
     const body = Buffer.concat([Buffer.from(declared("windows-1252", "")), Buffer.alloc(100_000, 0x80)]);
     expect((await opened(body)).text.slice(-100_000)).toBe("\u20AC".repeat(100_000));
     expect((await opened(body.subarray(0, 60))).text.endsWith("\u20AC")).toBe(true);
@@ -113,7 +113,7 @@ describe("conflicting character sets", () => {
     expect(await opened(Buffer.from(bogus))).toMatchObject({ text: bogus, codes: ["charset-conflict"] });
   });
 
-  describe("lenient: a header with ISO-8859-1, which servers send by default, counts less than the document", () => {
+  describe("lenient: a header with ISO-8859-1, which servers send by default, has less weight than the document", () => {
     const contentType = (name: string) => ({ contentType: `text/plain; charset=${name}` });
     const ascii = `${"https://example.org/\n".repeat(2000)}`;
     const [own, later] = ["https://example.org/caf\u00E9", `${ascii}https://example.org/caf\u00E9`];
@@ -138,21 +138,21 @@ describe("conflicting character sets", () => {
       });
     });
 
-    test("the first character decides; others are replaced and counted", async () => {
+    test("the first character that is not ASCII decides; later ones that do not fit are replaced and counted", async () => {
       const body = Buffer.concat([Buffer.from(later), Buffer.from([0xe9, 0x0a])]);
       const { codes, text } = await openedInEveryCut(body, contentType("iso-8859-1"));
       expect(codes).toEqual(["charset-conflict", "charset-invalid"]);
       expect(text).toBe(`${later}\uFFFD\n`);
     });
 
-    test("ASCII is no conflict, unless the declaration differs", async () => {
+    test("an ASCII document is no conflict, unless its declaration differs", async () => {
       expect(await openedInEveryCut(Buffer.from(ascii), contentType("iso-8859-1"))).toMatchObject({ codes: [] });
       const content = declared("UTF-8", "<a/>");
       const { codes } = await openedInEveryCut(Buffer.from(content), contentType("iso-8859-1"));
       expect(codes).toEqual(["charset-conflict"]);
     });
 
-    test("a declaration of another character set counts", async () => {
+    test("a document that declares another character set is read as declared", async () => {
       const body = Buffer.concat([Buffer.from(declared("KOI8-R", "<a>")), Buffer.from([0xc4, 0xc1])]);
       expect(await openedInEveryCut(body, contentType("iso-8859-1"))).toMatchObject({
         text: declared("KOI8-R", "<a>\u0434\u0430"),
@@ -164,7 +164,7 @@ describe("conflicting character sets", () => {
     });
   });
 
-  test("lenient: UTF-16, UTF-32 and EBCDIC cannot be true for a document that begins in ASCII", async () => {
+  test("lenient: UTF-16, UTF-32 and EBCDIC are not believed if a document begins in ASCII", async () => {
     for (const name of [
       "UTF-16",
       "utf-16le",
@@ -185,7 +185,7 @@ describe("conflicting character sets", () => {
     }
   });
 
-  test("lenient: UTF-8 cannot be true for a document in UTF-16", async () => {
+  test("lenient: UTF-8 is not believed if a document is in UTF-16", async () => {
     const content = declared("UTF-8");
     const contentType = "text/xml; charset=utf-8";
     for (const body of [Buffer.from(content, "utf16le"), utf16be(content), utf16be(`\uFEFF${content}`)]) {
@@ -196,7 +196,7 @@ describe("conflicting character sets", () => {
     }
   });
 
-  test("a declaration that is cut off, or comes later, names nothing", async () => {
+  test("a declaration that is cut off, or not at the start, is ignored", async () => {
     for (const content of [
       '<?xml version="1.0" encoding="koi8',
       `<a/>${declared("koi8-r")}`,
@@ -207,7 +207,7 @@ describe("conflicting character sets", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("character sets that are refused", () => {
   const ebcdic = Buffer.from([0x4c, 0x6f, 0xa7, 0x94, 0x93, 0x40, 0xa5, 0x85, 0x99]);
   test.each([
     ["UTF-32LE", utf32le(text), undefined, "utf-32le"],
@@ -226,7 +226,7 @@ describe("what is refused", () => {
   });
 });
 
-/** The text, which has to be the same whole and cut at these places. */
+/** Expects the same text, whether the bytes come whole or are split at these places. */
 function decodedAlike(create: () => CharsetDecoder, body: Uint8Array, places: number[]): string {
   const whole = create();
   const text = `${whole.write(body)}${whole.end()}`;
@@ -271,7 +271,7 @@ describe("invalid bytes", () => {
     expect(problems).toEqual([expect.not.objectContaining({ count: expect.anything() })]);
   });
 
-  test("lenient: bytes that another character set does not have are counted, too", async () => {
+  test("lenient: bytes that another character set does not define are counted, too", async () => {
     const body = Buffer.concat([
       Buffer.from(declared("Shift_JIS", "<a>")),
       Buffer.from([0x81, 0xff]),
@@ -315,7 +315,7 @@ describe("invalid bytes", () => {
     "big5",
     "euc-kr",
     "iso-2022-jp",
-  ])("%s is decoded alike in any cut", (charset) => {
+  ])("%s is decoded the same, however it is split", (charset) => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 30 }), fc.array(fc.nat({ max: 30 }), { maxLength: 6 }), (body, places) => {
         decodedAlike(() => new CharsetDecoder(charset), body, places);
@@ -325,7 +325,7 @@ describe("invalid bytes", () => {
   });
 });
 
-test("a cut character that turns out to be invalid just before the end throws nothing", () => {
+test("a split character that turns out to be invalid just before the end does not throw", () => {
   for (const charset of ["gb18030", "shift_jis", "euc-jp", "big5", "euc-kr", "iso-2022-jp", "utf-16le"]) {
     for (const body of [
       [0x81, 0x30, 0],
@@ -339,7 +339,7 @@ test("a cut character that turns out to be invalid just before the end throws no
   }
 });
 
-test("the text comes in strings of a moderate size, whatever the chunks", async () => {
+test("the text comes in strings of moderate size, whatever the size of the chunks", async () => {
   const body = Buffer.from(sitemap(20_000));
   for (const size of [100, 1400, 65_536, body.length]) {
     const places = Array.from({ length: Math.floor(body.length / size) }, (_, index) => index * size);

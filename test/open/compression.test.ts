@@ -18,7 +18,7 @@ describe("spec: gzip (RFC 1952)", () => {
   test.each([
     ["compressed", gzip, "application/xml"],
     ["not compressed", plain, "application/gzip"],
-  ])("a body that is %s is known by its bytes, whatever its type", async (_, body, contentType) => {
+  ])("a body that is %s is recognized by its bytes, whatever its type", async (_, body, contentType) => {
     expect(await openedInEveryCut(body, { contentType })).toMatchObject(complete);
   });
 
@@ -29,7 +29,7 @@ describe("spec: gzip (RFC 1952)", () => {
     expect(await openedInEveryCut(members)).toMatchObject(complete);
   });
 
-  test("many empty members cost no stack and little time", async () => {
+  test("many empty members use no stack and little time", async () => {
     const count = some(100_000, 20_000);
     const members = Buffer.concat([...Array<Buffer>(count).fill(gzipSync("")), gzip]);
     expect(await opened(members)).toMatchObject(complete);
@@ -43,7 +43,7 @@ describe("spec: gzip (RFC 1952)", () => {
     const header = Buffer.from([0x1f, 0x8b, 8, 0x1f, 0, 0, 0, 0, 0, 3]);
     const file = Buffer.concat([header, ...fields, gzip.subarray(10)]);
     expect(await openedInEveryCut(file)).toMatchObject(complete);
-    // Cut inside the header nothing is left to read.
+    // If the data ends inside the header, there is nothing to read.
     for (let length = 3; length < 10 + 2 + 5 + 11 + 10 + 2; length += 1) {
       expect(await opened(file.subarray(0, length))).toMatchObject({ text: "", codes: ["coding-truncated"] });
     }
@@ -119,7 +119,7 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
     }
   });
 
-  test.skipIf(createZstdDecoder !== undefined)("zstd is refused where this Node.js has none", async () => {
+  test.skipIf(createZstdDecoder !== undefined)("zstd is refused if Node.js does not have it", async () => {
     const body = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0, 0, 0]);
     for (const contentEncoding of ["zstd", undefined]) {
       const { text: read, refusal } = await opened(body, { contentEncoding });
@@ -128,7 +128,7 @@ describe("spec: Content-Encoding (RFC 9110)", () => {
     }
   });
 
-  test.skipIf(createZstdDecoder === undefined)("zstd is read where this Node.js has it", async () => {
+  test.skipIf(createZstdDecoder === undefined)("zstd is read if Node.js has it", async () => {
     // "<a/>" in a frame of one raw block.
     const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x04, 0x21, 0, 0, 0x3c, 0x61, 0x2f, 0x3e]);
     expect(await openedInEveryCut(frame, { contentEncoding: "zstd" })).toMatchObject({ text: "<a/>", codes: [] });
@@ -148,7 +148,7 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
     frame.writeUInt32LE(size, 4);
     return frame;
   };
-  // Without a content size, with a window, with a checksum, with a size of eight bytes, in two blocks.
+  // The frames have no content size, a window, a checksum, a size of eight bytes, or two blocks.
   const empties = [
     [0x20, 0x00, 0x01, 0, 0],
     [0x00, 0x00, 0x01, 0, 0],
@@ -196,14 +196,14 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
     expect({ complete, codes }).toEqual({ complete: false, codes: ["coding-damaged"] });
   });
 
-  test("what follows the last frame is ignored, and reported", async () => {
+  test("data after the last frame is ignored, and reported", async () => {
     expect(await openedInEveryCut(Buffer.concat([raw, Buffer.from("junk")]))).toMatchObject({
       text: "<a/>",
       codes: ["coding-trailing"],
     });
   });
 
-  test("more than ten thousand frames are damage: each costs a decoder", async () => {
+  test("more than ten thousand frames count as damage, because each costs a decoder", async () => {
     const { codes } = await opened(Buffer.concat(Array.from({ length: 10_001 }, () => raw)));
     expect(codes).toEqual(readsFramesAtOnce() ? [] : ["coding-damaged"]);
   });
@@ -217,7 +217,7 @@ describe.skipIf(createZstdDecoder === undefined)("zstd", () => {
   }
 });
 
-describe("wrong announcements", () => {
+describe("wrong Content-Encoding headers", () => {
   test.each([
     ...["gzip", "x-gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip", "foo"].map((each) => [
       each,
@@ -226,7 +226,7 @@ describe("wrong announcements", () => {
     ]),
     ...["deflate", "br", "gzip, gzip", "foo"].map((each) => [each, "gzip", gzip]),
     ["gzip", "deflate", deflateSync(plain)],
-  ] as [string, string, Buffer][])("lenient: %s was announced for %s", async (contentEncoding, _, body) => {
+  ] as [string, string, Buffer][])("lenient: %s is ignored for %s", async (contentEncoding, _, body) => {
     const result = await openedInEveryCut(body, { contentEncoding });
     expect(result).toMatchObject({ ...complete, codes: ["coding-mismatch"] });
     if (!contentEncoding.includes(",")) expect(result.problems[0]).toMatchObject({ value: contentEncoding });
@@ -240,14 +240,14 @@ describe("wrong announcements", () => {
     expect((await opened(utf16, { contentEncoding: "br" })).text).toBe("<a>caf\u00E9</a>");
   });
 
-  test("bytes that are neither what was announced nor text are damaged", async () => {
+  test("bytes that are neither the announced coding nor text are damage", async () => {
     for (const body of [gzip.subarray(0, 2), gzip.subarray(1), Buffer.from([0x1f, 0x8b, 7, 1, 2]), gzip.subarray(5)]) {
       const result = await openedInEveryCut(body, { contentEncoding: "gzip" });
       expect(result).toMatchObject({ text: "", refusal: { code: "coding-damaged" } });
     }
   });
 
-  test("an unknown coding over anything else is refused", async () => {
+  test("an unknown coding of anything but text is refused", async () => {
     const result = await openedInEveryCut(brotli(plain), { contentEncoding: "foo" });
     expect(result).toMatchObject({ text: "", codes: [], refusal: { code: "coding-unknown", value: "foo" } });
   });
@@ -274,7 +274,7 @@ describe("layers of compression", () => {
     expect(await openedInEveryCut(layers(count))).toMatchObject(complete);
   });
 
-  test("more are refused, announced or not", async () => {
+  test("more layers are refused, announced or not", async () => {
     const refused = { text: "", codes: [], refusal: { code: "limit-encoding-layers", limit: 3 } };
     expect(await opened(layers(4), { contentEncoding: "gzip, gzip, gzip, gzip" })).toMatchObject(refused);
     expect(await opened(layers(4), { contentEncoding: "gzip" })).toMatchObject(refused);
@@ -282,7 +282,7 @@ describe("layers of compression", () => {
     expect(await openedInEveryCut(layers(9))).toMatchObject(refused);
   });
 
-  test("a limit of zero means none", async () => {
+  test("a limit of zero removes no layer", async () => {
     expect(await opened(plain, { encodingLayers: 0 })).toMatchObject(complete);
     expect(await opened(gzip, { encodingLayers: 0 })).toMatchObject({
       refusal: { code: "limit-encoding-layers", limit: 0 },

@@ -20,7 +20,7 @@ const codings = [
 ] as const;
 const incomplete = { complete: false, refusal: undefined };
 
-describe("cut off", () => {
+describe("compressed data that is cut off", () => {
   test("lenient: a .gz file that is cut off gives everything before the cut", async () => {
     for (const length of [20, 1000, 16_394, 30_000, gzip.length - 9, gzip.length - 8, gzip.length - 1]) {
       const cutOff = gzip.subarray(0, length);
@@ -39,7 +39,7 @@ describe("cut off", () => {
     }
   });
 
-  test("a document cut off anywhere gives a prefix, and a later cut a longer one", async () => {
+  test("gives a prefix of the document wherever it is cut off, and more of it if the cut comes later", async () => {
     const small = gzipSync(sitemap(30));
     let before = "";
     for (let length = 3; length <= small.length; length += 1) {
@@ -51,14 +51,14 @@ describe("cut off", () => {
     expect(before).toBe(sitemap(30));
   });
 
-  test("an inner layer that is cut off is read up to the cut", async () => {
+  test("in an inner layer is read up to the cut", async () => {
     const result = await openedInEveryCut(gzipSync(gzip.subarray(0, 20_000)));
     expect(result).toMatchObject({ ...incomplete, codes: ["coding-truncated"] });
     expect(result.text.length).toBeGreaterThan(50_000);
   });
 });
 
-describe("followed by other data", () => {
+describe("compressed data that is followed by other data", () => {
   test.each([
     ["garbage", Buffer.from("garbage")],
     ["a line break", Buffer.from("\n")],
@@ -70,7 +70,7 @@ describe("followed by other data", () => {
     expect(result).toMatchObject({ text, codes: ["coding-trailing"], complete: true });
   });
 
-  test("gzip and then bytes that are not text is not complete: they may be another member, without its magic number", async () => {
+  test("gzip followed by bytes that are not text is incomplete, because they may be another member without its magic number", async () => {
     const list = gzipSync("https://example.org/\n");
     for (const rest of [list.subarray(1), list.subarray(0, 1), Buffer.concat([Buffer.alloc(8), list.subarray(2)])]) {
       const result = await openedInEveryCut(Buffer.concat([list, rest]));
@@ -103,7 +103,7 @@ describe("members padded with zeros", () => {
     expect(await openedInEveryCut(large)).toMatchObject({ text: text + text, codes: ["coding-trailing"] });
   });
 
-  test("after zeros, anything but a member is ignored, and a member that is cut off is a loss", async () => {
+  test("anything after zeros that is not a member is ignored, and a member that is cut off is a loss", async () => {
     const [first = gzip, second = gzip] = small;
     const garbage = await openedInEveryCut(Buffer.concat([first, zeros(8), Buffer.from("garbage")]));
     expect(garbage).toMatchObject({ text: "<a/>", codes: ["coding-trailing"], complete: true });
@@ -136,15 +136,15 @@ describe("checksums", () => {
   });
 });
 
-describe("damaged", () => {
-  // A member that is whole up to a block of a type that does not exist.
+describe("damaged compressed data", () => {
+  // The member is valid up to a block of a type that does not exist.
   const broken = (content: Uint8Array) => {
     const blocks = deflateRawSync(content, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
     return Buffer.concat([gzip.subarray(0, 10), blocks, Buffer.alloc(20_000, 0x07)]);
   };
 
-  test("lenient: a damaged large file loses little, and the same however it is split", async () => {
-    // Letters at random are nearly as many bytes when they are compressed.
+  test("lenient: in a large file loses little, and the same however it is split", async () => {
+    // Random letters hardly get smaller when they are compressed.
     const random = new Random(1);
     const letters = Buffer.from(Array.from({ length: 1_300_000 }, () => random.below(256))).toString("base64");
     const content = isLong ? sitemap(250_000) : `<!-- ${letters} -->`;
@@ -156,13 +156,13 @@ describe("damaged", () => {
     expect(content.length - result.text.length).toBeLessThan(128 * 1024);
   });
 
-  test("lenient: a header with reserved flags is reported and read", async () => {
+  test("lenient: with reserved flags in its header is reported, and read", async () => {
     const flagged = Buffer.from(gzip);
     flagged[3] = 0x20;
     expect(await openedInEveryCut(flagged)).toMatchObject({ text, codes: ["coding-damaged"], complete: false });
   });
 
-  test("damage never throws, and what is kept does not depend on how the data is split", async () => {
+  test("never throws, and what is kept does not depend on how the data is split", async () => {
     const seeds = [gzip, gzipSync(sitemap(20)), Buffer.concat([gzipSync("<a>"), gzipSync("</a>")]), deflateSync(plain)];
     const change = fc.record({ at: fc.nat(), to: fc.nat({ max: 255 }) });
     await fc.assert(
@@ -180,7 +180,7 @@ describe("damaged", () => {
     );
   });
 
-  test("lenient: damaged Brotli gives what came before", async () => {
+  test("lenient: in Brotli keeps what came before the damage", async () => {
     const compressed = brotli(plain);
     const damaged = Buffer.concat([compressed.subarray(0, 20_000), Buffer.alloc(2000, 0xff)]);
     const result = await openedInEveryCut(damaged, { contentEncoding: "br" });
@@ -189,8 +189,8 @@ describe("damaged", () => {
   });
 });
 
-describe("leaving early", () => {
-  test("bytes of another kind that pass for an empty Brotli stream are a loss", async () => {
+describe("compressed streams", () => {
+  test("bytes that only look like an empty Brotli stream are a loss", async () => {
     const gzipWithoutItsFirstByte = Buffer.from("P4sIJwAAAAA=", "base64");
     const result = await openedInEveryCut(gzipWithoutItsFirstByte, { contentEncoding: "br" });
     expect(result.codes).toContain("coding-damaged");

@@ -19,7 +19,7 @@ test.each([
   ["gzip, gzip", gzipSync(gzipSync(zeros))],
   ["gzip, br", brotli(gzipSync(zeros))],
   ["identity", zeros],
-])("%s is read up to the limit, and no byte further", async (contentEncoding, bomb) => {
+])("%s is read exactly up to the limit", async (contentEncoding, bomb) => {
   const result = await openedInEveryCut(bomb, { contentEncoding, maxBytes });
   expect(result).toMatchObject({ codes: ["limit-document-bytes"], complete: false, decodedBytes: maxBytes });
   expect(result.problems[0]).toMatchObject({ limit: maxBytes });
@@ -33,7 +33,7 @@ test("a document of exactly the limit is complete", async () => {
   }
 });
 
-test("a limit of zero means zero", async () => {
+test("a limit of zero reads nothing", async () => {
   expect(await opened(Buffer.from("<a/>"), { maxBytes: 0 })).toMatchObject({
     text: "",
     codes: ["limit-document-bytes"],
@@ -41,7 +41,7 @@ test("a limit of zero means zero", async () => {
   expect(await opened([], { maxBytes: 0 })).toMatchObject({ text: "", codes: [] });
 });
 
-test("an inner layer that holds nothing but empty members ends at the limit", async () => {
+test("an inner layer of nothing but empty members ends at the limit", async () => {
   const maxBytes = some(1_000_000, 200_000);
   const members = Buffer.concat(Array<Buffer>(maxBytes / 16).fill(gzipSync("")));
   expect(await opened(gzipSync(members), { maxBytes })).toMatchObject({ text: "", codes: ["limit-document-bytes"] });
@@ -66,7 +66,7 @@ test("a decompression bomb of ten gigabytes takes little memory", async () => {
   expect(grownBy).toBeLessThan(80 * 1024 * 1024);
 });
 
-describe("pulling", () => {
+describe("reading on demand", () => {
   const options = () => ({ maxBytes, encodingLayers: 3, problems: new ProblemLog() });
 
   test("the source is read only as needed, and closed when the reader leaves", async () => {
@@ -90,7 +90,7 @@ describe("pulling", () => {
     expect(log).toEqual(["chunk 0", "closed"]);
   });
 
-  test("a compressed source is closed, too, also when it is refused or too large", async () => {
+  test("a compressed source is closed, too, even if it is refused or too large", async () => {
     const random = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * index * 31) % 251));
     for (const [body, contentEncoding] of [
       [gzipSync(random, { level: 0 }), "gzip"],
@@ -126,7 +126,7 @@ describe("pulling", () => {
       zeros.subarray(0, 900_000),
       gzipSync(zeros.subarray(0, 900_000), { level: 0 }).subarray(0, -5),
     ],
-  ])("what a source throws comes after all the text before it: %s", async (_, content, body) => {
+  ])("an error of the source is thrown after all the text before it: %s", async (_, content, body) => {
     for (const size of [1000, 16 * 1024, 64 * 1024, 2_000_000]) {
       const failure = new Error("aborted");
       async function* source() {

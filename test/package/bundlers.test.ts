@@ -62,11 +62,11 @@ function isInstalled(): boolean {
   return spawnSync("npm", words, { cwd: project, timeout: 150_000 }).status === 0;
 }
 
-describe.runIf(isLong && isInstalled())("an installed package", () => {
+describe.runIf(isLong && isInstalled())("the installed package", () => {
   test.each([
     ["bun", []],
     ["deno", ["run", "-A"]],
-  ])("in %s", async (name, words) => {
+  ])("works in %s", async (name, words) => {
     const { origin } = await testServer({ "/sitemap.xml": tenPages });
     writeFileSync(
       path.join(project, "runtime.mjs"),
@@ -87,7 +87,7 @@ describe.runIf(isLong && isInstalled())("an installed package", () => {
     expect(listed.stdout.trim().split("\n")).toHaveLength(10);
   });
 
-  test.each(Object.entries(bundlers))("bundled by %s, with one loop over streamPages", async (name, script) => {
+  test.each(Object.entries(bundlers))("works bundled by %s, with one loop over streamPages", async (name, script) => {
     writeFileSync(path.join(project, "entry.mjs"), loopOver("sitegrove"));
     writeFileSync(path.join(project, `${name}.mjs`), script);
     execFileSync(process.execPath, [`${name}.mjs`], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
@@ -95,7 +95,7 @@ describe.runIf(isLong && isInstalled())("an installed package", () => {
   });
 });
 
-test("bundled by esbuild with splitting, streamPages reads a website, and is small", async () => {
+test("bundled by esbuild with splitting, streamPages still works, and the bundle is small", async () => {
   const folder = newFolder();
   const { outputFiles } = await build({
     stdin: { contents: loopOver(path.join(root, "dist/index.js")), resolveDir: root, sourcefile: "entry.mjs" },

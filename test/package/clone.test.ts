@@ -16,7 +16,7 @@ const { packages } = JSON.parse(readFileSync(path.join(root, "package-lock.json"
 };
 
 // npm writes only the packages of its own platform when it installs over an older node_modules, and then refuses its own file.
-test("the lock file names every package that another one needs, those of other platforms included", () => {
+test("the lock file has every package that another one needs, including those for other platforms", () => {
   const missing = Object.entries(packages).flatMap(([place, { dependencies, devDependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...(place === "" ? devDependencies : {}), ...optionalDependencies }).filter(
       (name) => !foldersAbove(place).some((folder) => `${folder}node_modules/${name}` in packages),
@@ -32,7 +32,7 @@ test("the lock file has the checksum of every package", () => {
   expect(unchecked.map(([place]) => place)).toEqual([]);
 });
 
-// What `node_modules/a/node_modules/b` needs is in itself, in a, or at the root.
+// A package that `node_modules/a/node_modules/b` needs is inside it, in `a`, or at the root.
 function foldersAbove(place: string): string[] {
   const ends = [...place.matchAll(/\/node_modules\/|$/g)].map(({ index }) => index);
   return ["", ...ends.filter((end) => end > 0).map((end) => `${place.slice(0, end)}/`)];

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 
 describe("the package has", () => {
-  test("JavaScript, one bundle of types for each entry point, schemas, and the changelog", () => {
+  test("JavaScript, one bundle of types per entry point, schemas, and the changelog", () => {
     const kinds = new Set(files.map((file) => file.replace(/^(dist|schema)\/.*?(\.d\.ts|\.js|\.json)$/, "$1/*$2")));
     expect([...kinds].sort()).toEqual([
       "CHANGELOG.md",
@@ -40,7 +40,7 @@ describe("the package has", () => {
       "README.md",
       "dist/*.d.ts",
       "dist/*.js",
-      // Of the packages that are part of the bundles.
+      // These notices are for the packages inside the bundles.
       "dist/LICENSES.txt",
       "package.json",
       "schema/*.json",
@@ -51,7 +51,7 @@ describe("the package has", () => {
       if (types !== undefined) expect(files).toContain(path.normalize(types));
   });
 
-  test("an import that loads no network code, and no package but the decoder of entities", () => {
+  test("an import that loads no network code and no other package", () => {
     write(
       "light.mjs",
       `import module from "node:module";

@@ -24,11 +24,11 @@ async function bundled(format: "iife" | "esm" = "iife"): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-test("bundled by esbuild for the edge, sitegrove/parse is below 45 kB", async () => {
+test("sitegrove/parse, bundled by esbuild for the edge, is below 45 kB", async () => {
   expect(gzipSync(await bundled(), { level: 9 }).length).toBeLessThan(45_000);
 });
 
-test("the entry points for Node and for everything else export the same", async () => {
+test("the entry points for Node.js and for everything else have the same exports", async () => {
   const { node, default: anywhere } = exports["./parse"];
   const [full, small] = await Promise.all([node, anywhere].map((file) => import(path.join(root, file))));
   expect(Object.keys(small)).toEqual(Object.keys(full));
@@ -52,7 +52,7 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
   });
   afterAll(() => browser?.close());
 
-  test("it reads text, gzip and several gzip members as in Node, and the rules of a robots.txt", async () => {
+  test("sitegrove/parse reads text, gzip, several gzip members and the rules of a robots.txt as in Node.js", async () => {
     const page = await browser.newPage();
     await page.addScriptTag({ content: await bundled() });
     const read = await page.evaluate(
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser)("in a browser", () => {
     expect(read.robots).toEqual([rules.sitemaps, rules.isAllowed("https://example.org/private", "Googlebot")]);
   });
 
-  test("a gzip member that is cut off is reported", async () => {
+  test("sitegrove/parse reports a gzip member that is cut off", async () => {
     const page = await browser.newPage();
     await page.addScriptTag({ content: await bundled() });
     const cut = Buffer.concat([gzipSync(text.slice(0, 9000)), gzipSync(text.slice(9000)).subarray(0, 3000)]);
@@ -135,7 +135,7 @@ describe.skipIf(!hasWorkerd)("in workerd", () => {
     worker = spawn(SITEGROVE_WORKERD, ["serve", "--control-fd=3", path.join(folder, "config.capnp")], {
       stdio: [...stdio],
     });
-    // It says which port it listens on.
+    // It prints the port that it listens on.
     const [said] = await once(worker.stdio[3] as Readable, "data");
     address = `http://127.0.0.1:${JSON.parse(String(said)).port}`;
   });
@@ -147,7 +147,7 @@ describe.skipIf(!hasWorkerd)("in workerd", () => {
   const answer = async (path: string, body: string | Uint8Array<ArrayBuffer>) =>
     (await fetch(address + path, { method: "POST", body })).json();
 
-  test("it reads text, gzip and several gzip members as in Node, and the rules of a robots.txt", async () => {
+  test("sitegrove/parse reads text, gzip, several gzip members and the rules of a robots.txt as in Node.js", async () => {
     const expected = JSON.parse(JSON.stringify(parseSitemap(text)));
     expect(await answer("/text", text)).toEqual(expected);
     for (const body of bodies) expect(await answer("/stream", new Uint8Array(body))).toEqual(expected);

@@ -7,7 +7,7 @@ import { some } from "../support/long.ts";
 const list = (text: string) => text.split("|").map((each) => each.trim());
 const pairs = (text: string) => text.split(" | ").map((each) => each.split(" is ") as [text: string, expected: string]);
 
-describe("spec: the six forms of the W3C profile are returned as they were written", () => {
+describe("spec: the six forms of the W3C profile are returned as written", () => {
   test.each([
     ...list("2024 | 2024-05 | 2024-05-01 | 2024-02-29 | 2000-02-29 | 2024-05-01T10:20Z | 2024-05-01T10:20+02:00"),
     ...list("2024-05-01T10:20:30Z | 2024-05-01T10:20:30-05:30 | 2024-05-01T10:20:30.1Z"),
@@ -18,7 +18,7 @@ describe("spec: the six forms of the W3C profile are returned as they were writt
   });
 });
 
-describe("lenient: other forms are written as ISO 8601, with the offset and precision of the site", () => {
+describe("lenient: other forms are rewritten as ISO 8601, with the offset and precision that the site gave", () => {
   test.each([
     // Less usual forms of ISO 8601.
     ...pairs(
@@ -103,7 +103,7 @@ describe("an ambiguous or impossible date is absent", () => {
     ...list("-2024-01-02 | +002024-01-02 | ٢٠٢٤-٠١-٠٢ | 10:20 | 17.12. | Thu 10:20:30 | --12-17"),
     " ",
     `2024-01-02${" ".repeat(2000)}03:04:05 UTC`,
-  ])("%j", (text) => {
+  ])("like %j", (text) => {
     expect(parseDate(text)).toBeUndefined();
   });
 });
@@ -178,7 +178,7 @@ const nearDates = fc
   )
   .map((pieces) => pieces.join(""));
 
-test("`new Date` reads every result, and reading it again changes nothing", () => {
+test("`new Date` accepts every result, and parsing a result again does not change it", () => {
   fc.assert(
     fc.property(fc.oneof(nearDates, anyText()), (text) => {
       const date = parseDate(text);
@@ -208,7 +208,7 @@ describe("the instant of a date", () => {
     ["HTTP", (clock) => clock.toUTCString(), "offset"],
   ];
 
-  test.each(forms)("%s", (_, write, lost) => {
+  test.each(forms)("is kept if it is written as %s", (_, write, lost) => {
     fc.assert(
       fc.property(moments, ({ time, offset }) => {
         const clock = new Date(time + offset * 60_000);
@@ -220,7 +220,7 @@ describe("the instant of a date", () => {
     );
   });
 
-  test("Node.js reads dates with an offset in the same way", () => {
+  test("is the one that Node.js gives, for dates with an offset", () => {
     const dated = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
     fc.assert(
       fc.property(nearDates, (text) => {
@@ -252,12 +252,12 @@ test.each<[text: string, date: string]>([
   ["Mon, 03/30/2020 - 19:19", "2020-03-30T19:19Z"],
   ["2020-03-30 - 19:19", "2020-03-30T19:19Z"],
   ["2020-03-30 | 19:19:20", "2020-03-30T19:19:20Z"],
-  // Its weekday tells which number is the month.
+  // Its weekday shows which number is the month.
   ["Thu, 01/02/2024 - 10:00", "2024-02-01T10:00Z"],
   ["Tue, 01/02/2024", "2024-01-02"],
-  // An offset of `xs:date`, not a time.
+  // This is an offset of `xs:date`, not a time.
   ["2024-01-02-05:00", "2024-01-02"],
-])("lenient: %j has a time behind a dash", (text, date) => {
+])("lenient: %j is read with the time after its separator", (text, date) => {
   const codes: string[] = [];
   expect(readDate(text, (code) => codes.push(code))).toBe(date);
   expect(codes).toEqual(date.endsWith("Z") ? ["date-form", "date-no-offset"] : ["date-form"]);
@@ -266,7 +266,7 @@ test.each<[text: string, date: string]>([
 test.each([
   ...["Europe/Brussels", "America/Los_Angeles", "America/Argentina/Buenos_Aires", "US/Pacific", "Etc/GMT+1"],
   ...["Pacific Standard Time", "EST +0200", "[Europe/Paris]"],
-])("lenient: of a time in the zone %j, only the day is kept", (zone) => {
+])("lenient: for a time in the zone %j, only the day is kept", (zone) => {
   for (const time of ["2023-11-24 18:28", "Fri, 24 Nov 2023 18:28:00"]) {
     const codes: string[] = [];
     expect(readDate(`${time} ${zone}`, (code) => codes.push(code))).toBe("2023-11-24");

@@ -12,7 +12,7 @@ describe("the content decides what a document is", () => {
     ["rss", "<rss/>", { kind: "pages", format: "rss" }],
     ["feed", "<feed/>", { kind: "pages", format: "atom" }],
     ["text", "https://example.org/1\n", { kind: "pages", format: "text" }],
-  ])("%s", (_, text, outcome) => {
+  ])("for example, %s", (_, text, outcome) => {
     expect(parsed(text, { url: "https://example.org/anything.php?x=robots.txt" }).outcome).toEqual(outcome);
   });
 
@@ -46,18 +46,18 @@ describe("the content decides what a document is", () => {
     ["html", "<html><head><title>404: Not found</title><style>a:hover { b: c }</style></head></html>"],
     ["p", "<p>Not found</p>"],
     ["markup", "<!-- nothing -->"],
-  ])("%s at the address of robots.txt is invalid unless it has a robots.txt line", (value, text) => {
+  ])("%s served as robots.txt is invalid unless it has a robots.txt line", (value, text) => {
     const { outcome } = parsed(text, { url: "https://example.org/robots.txt" });
     expect(outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value } });
   });
 
-  test("a sitemap at the address of robots.txt is read as a sitemap", () => {
+  test("a sitemap served as robots.txt is read as a sitemap", () => {
     const url = "https://example.org/robots.txt";
     expect(parsed(`<!-- x -->\n${urlset}`, { url }).outcome).toEqual({ kind: "pages", format: "xml" });
   });
 });
 
-describe("what was received instead of a sitemap", () => {
+describe("what was received instead of a sitemap is named", () => {
   test.each([
     ["html", "<!DOCTYPE html><html><head><title>x</title><body><pre>https://example.org/</pre></html>"],
     ["html", "<html><body><br><p>a < b & c</body>"],
@@ -83,12 +83,12 @@ describe("what was received instead of a sitemap", () => {
     expect(result.pages).toEqual([]);
   });
 
-  test.each(["", "  \r\n\t", "\ufeff", "\ufeff \n"])("an empty document: %j", (text) => {
+  test.each(["", "  \r\n\t", "\ufeff", "\ufeff \n"])("as empty: %j", (text) => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
   });
 
   test.each(["<", "<?xml", '<?xml version="1.0"?>', "<!-- -->", "<urlset xmlns='"])(
-    "nothing but a beginning: %j",
+    "and a mere beginning is invalid: %j",
     (text) => {
       const { outcome } = parsed(text);
       expect(outcome.kind).toBe("invalid");
@@ -130,7 +130,7 @@ describe("junk around a document", () => {
   });
 
   test.each(["\nsome text", "<!-- c --><p>more</p>", "<br>", "</urlset>", "]]>", "<![CDATA[x]]>", "<"])(
-    "lenient: what comes after the root is skipped and reported: %j",
+    "lenient: text after the root is skipped and reported: %j",
     (junk) => {
       const result = parsed(`${urlset}\n<!-- fine --><?fine?>\n${junk}`);
       expect(urlsOf(result)).toEqual(["https://example.org/1"]);
@@ -158,7 +158,7 @@ describe("junk around a document", () => {
   });
 });
 
-test("binary data at the address of robots.txt is invalid, unless it has robots.txt lines", () => {
+test("binary data served as robots.txt is invalid, unless it has robots.txt lines", () => {
   const url = "https://example.org/robots.txt";
   const noise = "\u001f\u0002\ufffd\u0003\u0004x".repeat(9);
   expect(parsed(noise, { url }).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });

@@ -58,7 +58,7 @@ test("valid references are decoded as the entities package does", () => {
 });
 
 // https://html.spec.whatwg.org/multipage/named-characters.html lists 2,231, of which 106 have no semicolon.
-test("HTML: every name is decoded as the entities package does, with a semicolon and without, in text and in attributes", () => {
+test("every HTML entity is decoded as the entities package does, with and without a semicolon, in text and in attributes", () => {
   const { characters, open } = htmlEntities();
   expect([characters.size, open.size]).toEqual([2125, 106]);
   const differing = [...characters.keys()].flatMap((name) => {
@@ -72,7 +72,7 @@ test("HTML: every name is decoded as the entities package does, with a semicolon
   expect(differing).toEqual([]);
 });
 
-test("HTML: any text is decoded as the entities package does", () => {
+test("any HTML text is decoded as the entities package does", () => {
   const part = fc.oneof(
     fc.constantFrom("&", "&#", "&#x", "&#X", ";", "=", "amp", "lt", "copy", "notin", "fjlig", "a", "F", "0", "é", "😀"),
     fc.integer({ min: 0, max: 0x120000 }).map(String),
@@ -89,7 +89,7 @@ test("HTML: any text is decoded as the entities package does", () => {
   );
 });
 
-test("the second decoding requires a semicolon", () => {
+test("the second decoding of a text requires semicolons", () => {
   expect(decodeHtml("?a=1&copy=2&section;&amp;&eacute;")).toBe("?a=1&copy=2&section;&é");
 });
 
@@ -128,7 +128,7 @@ describe("in a sitemap", () => {
     expect([' type="html"', ' type="text"', ""].map(title)).toEqual(["Q&A <", "Q&amp;A &lt;", "Q&amp;A &lt;"]);
   });
 
-  test("a bare & in the 5th of 10 locs loses nothing", () => {
+  test("a bare & in one of ten locs loses nothing", () => {
     const locs = Array.from({ length: 10 }, (_, n) => `https://example.org/?n=${n}${n === 4 ? "&x=1" : ""}`);
     const document = urlset(...locs.map((loc) => entry(loc)));
     const result = parsed(document);
@@ -142,7 +142,7 @@ describe("in a sitemap", () => {
   });
 
   test.each(["&#0;", "&#x110000;", "&#xD800;", "&#99999999999999999999;", "&#xFFFE;", "&#8;"])(
-    "an illegal character reference costs its value alone: %s",
+    "an illegal character reference loses only its own value: %s",
     (reference) => {
       const image = `<image:image><image:loc>https://example.org/i</image:loc><image:caption>a${reference}</image:caption>`;
       const result = parsed(

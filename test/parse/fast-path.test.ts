@@ -14,14 +14,14 @@ import { words } from "../support/words.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
 
-test("there is a tokenizer, and its code is that of tokenizer.as.ts", async () => {
+test("the compiled tokenizer exists, and was built from tokenizer.as.ts", async () => {
   expect(createTokenizer()).toBeDefined();
   const code = readFileSync(new URL("../../src/parse/fast/tokenizer-code.ts", import.meta.url), "utf8");
   expect(code.split("\n", 1)[0]).toBe(origin());
   if (isLong && existsSync(compiler)) expect(code).toBe(await compile());
 });
 
-test("a value that is valid in one field is reported in another, also with `urlsOnly`", () => {
+test("a value that is valid in one field is still reported in another, also with `urlsOnly`", () => {
   const entries = (frequency: string, priority: string, count: number, from: number) =>
     Array.from(
       { length: count },
@@ -43,7 +43,7 @@ test("a value that is valid in one field is reported in another, also with `urls
   ]);
 });
 
-test("every day of a year and every time of day, possible or not, is read as without the fast path", () => {
+test("all days and times of day, possible or not, are read the same with and without the fast path", () => {
   const two = (number: number) => String(number).padStart(2, "0");
   const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => two(number));
   const days = ["0000", "2023", "2024"].flatMap((year) =>
@@ -129,7 +129,7 @@ test("a split surrogate pair does not change the text after it", () => {
   }
 });
 
-test("long documents that change their shape again and again are read as without the fast path", () => {
+test("long documents that keep changing their structure are read the same with and without the fast path", () => {
   const count = some(6000, 1000);
   const lines = Array.from({ length: count }, (_, n) => {
     const images = "<image:image><image:loc>https://images.example.org/i</image:loc></image:image>\n".repeat(
@@ -139,7 +139,7 @@ test("long documents that change their shape again and again are read as without
     const title = n % 2 ? `<![CDATA[${n} ]] & ü]]>` : `title ${n} \u{1f332}`;
     const news = n % 4 ? "" : `<news:news><news:title>${title}</news:title></news:news>`;
     const comment = n % 101 ? "" : "<!-- half time -->";
-    // Each of them is reported with its line.
+    // Each problem is reported with its line.
     const flaw = new Map([
       [count / 4, "<lastmod>never</lastmod>"],
       [(count * 9) / 20, "<priority>9</priority>"],
@@ -161,7 +161,7 @@ test("long documents that change their shape again and again are read as without
   }
 });
 
-test("more tokens and text than fit into memory at once are read as without the fast path", () => {
+test("more tokens and text than fit into memory at once are read the same with and without the fast path", () => {
   const caption = (n: number) =>
     ['"', "\\", "\u0001\n\r\n", "語", "plain ", "a&amp;b", "&lt;b&gt;"][n % 7]!.repeat(1 + ((n * 37) % 900));
   const long = Array.from({ length: some(700, 300) }, (_, n) =>
@@ -183,7 +183,7 @@ test("more tokens and text than fit into memory at once are read as without the 
   }
 });
 
-test("recurring words are not confused, even after a document that was not read to its end", () => {
+test("recurring strings are not confused, even after a document that was not read to its end", () => {
   const word = (n: number) => `w${(n * 7919) % 1999}`;
   const document = urlset(
     ...Array.from({ length: 3000 }, (_, n) =>
@@ -208,7 +208,7 @@ test("lone surrogates are kept, however the document is split", () => {
   }
 });
 
-test("an element that declares its own namespace, and has no content, keeps its meaning", () => {
+test("an empty element that declares its own namespace keeps its meaning", () => {
   const link =
     '<xhtml:link xmlns:xhtml="http://www.w3.org/1999/xhtml" rel="alternate" hreflang="de" href="https://example.org/de"/>';
   const entries = ["1", "2"].map((name) => `<url><loc>https://example.org/${name}</loc>${link}</url>`);
@@ -216,7 +216,7 @@ test("an element that declares its own namespace, and has no content, keeps its 
   expect(codes).toEqual([]);
 });
 
-test("entries inside other entries, or left open before them, are read the same by both engines, also if only URLs are needed", () => {
+test("entries inside other entries, or left open before them, are read the same by both engines, also for URLs only", () => {
   const rich = "<lastmod>2024-05-06</lastmod><image:image><image:loc>https://example.org/i</image:loc></image:image>";
   const loc = (n: number) => `<loc>https://example.org/${n}</loc>`;
   const makings: readonly ((n: number) => string)[] = [
@@ -256,7 +256,7 @@ test("a field that first occurs outside its parent is still checked inside it", 
   }
 });
 
-test("a numeric reference to any character, in a text, a URL or an attribute, is read as without the fast path", () => {
+test("a numeric reference to any character, in text, a URL or an attribute, is read the same with and without the fast path", () => {
   const edges = [0x0, 0x20, 0x26, 0x3b, 0x7f, 0x80, 0xa0, 0x100, 0x7ff, 0x800, 0x1680, 0x2019, 0x2028, 0x200b, 0x3000];
   const last = [0xd7ff, 0xd800, 0xdfff, 0xe000, 0xfeff, 0xfffd, 0xfffe, 0xffff, 0x10000, 0x1f600, 0x10ffff, 0x110000];
   const codes = [...edges, ...last].flatMap((code) => [code - 1, code, code + 1]).filter((code) => code >= 0);
@@ -280,7 +280,7 @@ test("a numeric reference to any character, in a text, a URL or an attribute, is
   expectSameUrls(inBytes(document, 5000));
 });
 
-test("comments anywhere in an entry, also inside a text, are skipped as without the fast path", () => {
+test("comments anywhere in an entry, even inside text, are skipped the same with and without the fast path", () => {
   const comments = [
     "<!-- c -->",
     "<!---->",

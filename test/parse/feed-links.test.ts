@@ -25,7 +25,7 @@ describe("the links of an item", () => {
     [`<link>${one}</link><atom:link rel="replies" href="${two}"/>`, [one], []],
     [`<link/>${one}<title>t</title>`, [one], ["xml-misplaced"]],
     [one, [one], ["xml-misplaced"]],
-  ])("lenient: in RSS: %s", (content, urls, codes) => {
+  ])("lenient: in RSS may be several or odd: %s", (content, urls, codes) => {
     const result = parsed(rss(`<item>${content}</item>`));
     expect({ urls: urlsOf(result), codes: result.codes, complete: result.complete }).toEqual({
       urls,
@@ -42,7 +42,7 @@ describe("the links of an item", () => {
     [`<link rel="enclosure">${two}</link><link href="${one}"/>`, [one], []],
     [`<link href="${one}"/><link href="${two}"/>`, [one, two], ["url-several"]],
     [`<link href="${one}"/><link type="text/html" hreflang="de" href="${two}"/>`, [one], []],
-  ])("lenient: in Atom: %s", (content, urls, codes) => {
+  ])("lenient: in Atom may be several or odd: %s", (content, urls, codes) => {
     const result = parsed(atom(`<entry>${content}</entry>`));
     expect({ urls: urlsOf(result), codes: result.codes }).toEqual({ urls, codes });
   });
@@ -61,7 +61,7 @@ test.each([
   atom(`<LINK REL="next" HREF="${two}"/><entry><link href="${one}"/></entry>`),
   atom(`<link rel="self next" href="${two}"/><entry><link href="${one}"/></entry>`),
   atom(`<link rel="next" href="${two}"/>`),
-])("the next page is found: %s", (text) => {
+])("the link to the next page is found: %s", (text) => {
   expect(parsed(text).outcome).toMatchObject({ kind: "pages", next: two });
 });
 
@@ -90,7 +90,7 @@ describe("a feed inside another document", () => {
   );
 });
 
-describe("RDF", () => {
+describe("an RDF document", () => {
   test("is a feed if it has items, a channel or the namespace of RSS", () => {
     for (const text of [rdf("", rss1), rdf("<channel/>"), rdf("", ' xmlns:rss="http://purl.org/rss/1.0/"')]) {
       expect(parsed(text)).toMatchObject({ outcome: { kind: "pages", format: "rss" }, codes: ["no-entries"] });
@@ -101,12 +101,12 @@ describe("RDF", () => {
     rdf('<rdf:Description rdf:about="https://example.org/x"/>'),
     rdf("<foaf:Person/>", ' xmlns:foaf="http://xmlns.com/foaf/0.1/"'),
     rdf(""),
-  ])("RDF without any of these is not a feed: %s", (text) => {
+  ])("is not a feed without any of these: %s", (text) => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap", value: "rdf" } });
   });
 });
 
-test("of several next pages, only the first is followed, which is a loss", () => {
+test("of several next pages, only the first is followed, and the others are a loss", () => {
   const links = `<link rel="next" href="${two}"/><link rel="next" href="${one}"/>`;
   const result = parsed(atom(`${links}<entry><link href="${one}"/></entry>`));
   expect(result.outcome).toMatchObject({ next: two });

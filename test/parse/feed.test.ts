@@ -7,7 +7,7 @@ const rss = (...items: string[]) =>
 
 // https://www.rssboard.org/rss-specification
 describe("RSS 2.0", () => {
-  test("a date that cannot be read is absent", () => {
+  test("a date that cannot be parsed is absent", () => {
     const result = parsed(rss("<item><pubDate>soon</pubDate><link>https://example.org/1</link></item>"));
     expect(result.pages).toEqual([{ url: "https://example.org/1" }]);
     expect(result.codes).toEqual(["date-invalid"]);
@@ -76,7 +76,7 @@ describe("RSS 2.0", () => {
 
 // https://web.resource.org/rss/1.0/spec
 test.each(["http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"])(
-  "spec: items of RDF stand beside the channel (%s)",
+  "spec: items of RDF are outside the channel (%s)",
   (namespace) => {
     const result = parsed(
       `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="${namespace}" xmlns:dc="http://purl.org/dc/elements/1.1/">
@@ -98,7 +98,7 @@ describe("Atom", () => {
     `<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><link href="https://example.org/"/>
     <updated>2003-12-13T18:30:02Z</updated>${entries.join("\n")}</feed>`;
 
-  test("an Atom source inside an entry is not the entry", () => {
+  test("the <source> of an Atom entry is not part of the entry", () => {
     const result = parsed(
       atom(
         `<entry><source><title>no</title><link href="https://no.example/"/></source>
@@ -108,7 +108,7 @@ describe("Atom", () => {
     expect(result.pages).toEqual([{ url: "https://example.org/1", newsStory: { title: "A b" } }]);
   });
 
-  test("lenient: a feed without its namespace is read and reported", () => {
+  test("lenient: an Atom feed without its namespace is read and reported", () => {
     const result = parsed('<feed><entry><link href="/1"/></entry></feed>');
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
     expect(result.codes).toEqual(["xml-namespace", "url-relative"]);
@@ -138,7 +138,7 @@ describe("relative links", () => {
     ]);
   });
 
-  test("a base that is relative itself is relative to the document", () => {
+  test("a relative xml:base is resolved against the document", () => {
     expect(
       urls(`<rss version="2.0" xml:base="/news/"><channel><item><link>1</link></item>
         <item xml:base="../old/"><link>2</link></item><item><link xml:base="https://base.example/a/b">3</link></item></channel></rss>`),
@@ -172,7 +172,7 @@ describe("links of several kinds", () => {
     ]);
   });
 
-  test("lenient: an Atom link is the link of an RSS item that has none", () => {
+  test("lenient: an RSS item without a link uses its Atom link", () => {
     const result = parsed(
       `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
       <item><title>a</title><atom:link href="https://e.example/1"/><guid isPermaLink="false">x</guid></item>
@@ -185,7 +185,7 @@ describe("links of several kinds", () => {
 
 describe("less common feeds", () => {
   // https://www.rfc-editor.org/rfc/rfc4287#section-2: "This specification describes two kinds of Atom Documents"
-  test("spec: an entry alone is a document", () => {
+  test("spec: a single Atom entry is a document", () => {
     const result =
       parsed(`<?xml version="1.0"?><entry xmlns="http://www.w3.org/2005/Atom" xml:base="https://e.example/">
       <title>One</title><link href="1"/><updated>2024-05-31T10:00:00Z</updated></entry>`);
@@ -194,7 +194,7 @@ describe("less common feeds", () => {
     expect(parsed("<entry><link href='https://e.example/1'/></entry>").outcome.kind).toBe("invalid");
   });
 
-  test("RSS 1.1: the root is the channel, and the items are in a separate element", () => {
+  test("in RSS 1.1, the root is the channel, and the items are in a separate element", () => {
     const result = parsed(`<Channel xmlns="http://purl.org/net/rss1.1#"><title>t</title><link>https://e.example/</link>
       <items><item><title>a</title><link>https://e.example/1</link></item>
       <item><title>b</title><link>https://e.example/2</link></item></items></Channel>`);
@@ -203,7 +203,7 @@ describe("less common feeds", () => {
     expect(result.problems).toEqual([]);
   });
 
-  test("dates in the qualified terms of Dublin Core", () => {
+  test("dates in Dublin Core's qualified terms are read", () => {
     const result =
       parsed(`<rss version="2.0" xmlns:dcterms="http://purl.org/dc/terms/"><channel><item><link>https://e.example/1</link>
       <dcterms:issued>2024-05-01</dcterms:issued><dcterms:modified>2024-05-31</dcterms:modified></item></channel></rss>`);
@@ -275,35 +275,35 @@ describe("JSON Feed", () => {
   test.each<[what: string, text: string, urls: string[], codes: string[]]>([
     ["lenient: an id that is a URL", feed('{"id": "https://example.org/1"}, {"id": "2"}'), [one.url], ["url-missing"]],
     ["a relative URL, a repeated one", feed(`{"url": "/1"}, ${item}`), [one.url], ["url-relative", "url-repeated"]],
-    ["an escaped slash", feed(item).replaceAll("/", "\\/"), [one.url], []],
+    ["an escaped slash is decoded", feed(item).replaceAll("/", "\\/"), [one.url], []],
     [
       "a long text is left out",
       feed(`{"content_text": "${'\\u00e9\\"'.repeat(9000)}", ${item.slice(1)}`),
       [one.url],
       [],
     ],
-    ["escapes in a name", feed(item).replace('"items"', '"item\\u0073"'), [one.url], []],
+    ["escapes in a name are decoded", feed(item).replace('"items"', '"item\\u0073"'), [one.url], []],
     [
-      "blanks before the list",
+      "any white space before the list is accepted",
       feed(item).replace('"items": ', `"items"${" ".repeat(70)}:${"\n".repeat(70)}`),
       [one.url],
       [],
     ],
     [
-      "the version after the items",
+      "the version may come after the items",
       `{"items": [${item}], "version": "http:\\/\\/jsonfeed.org\\/version\\/1"}`,
       [one.url],
       [],
     ],
-    ["items of other kinds", feed(`null, 1, "${one.url}", [], ${item}`), [one.url], ["url-missing"]],
+    ["items of other kinds are skipped", feed(`null, 1, "${one.url}", [], ${item}`), [one.url], ["url-missing"]],
     ["cut off", feed(`${item}, {"url": "https://example.org/2`).slice(0, -2), [], ["json-not-well-formed"]],
     ["a broken item", feed(`{"url": "https://example.org/0" 1}, ${item}`), [], ["json-not-well-formed"]],
     ["a stray bracket", feed(`${item}], [${item}`).replaceAll("}]", "}]]"), [], ["json-not-well-formed"]],
     ["broken JSON beside the next page", feed(item, ', "next_url": "/2", x'), [], ["json-not-well-formed"]],
-    ["no list of items", feed(item).replace("items", "entries"), [], ["json-not-well-formed"]],
+    ["a feed must have a list of items", feed(item).replace("items", "entries"), [], ["json-not-well-formed"]],
     ["a long title", feed(`{"title": "${"x".repeat(70_000)}", ${item.slice(1)}`), [one.url], ["limit-text-length"]],
-    ["a long URL", feed(`{"url": "/${"x".repeat(70_000)}"}`), [], ["limit-url-length"]],
-    ["without items", feed(""), [], ["no-entries"]],
+    ["a long URL is skipped", feed(`{"url": "/${"x".repeat(70_000)}"}`), [], ["limit-url-length"]],
+    ["a feed without items is reported", feed(""), [], ["no-entries"]],
     ["lenient: what follows is not read", `${feed(item)} <!-- cached -->`, [one.url], ["json-not-well-formed"]],
     ["items elsewhere", feed("", ', "_x": {"items": [{"url": "https://example.org/2"}]}'), [], ["no-entries"]],
   ])("%s", (_, text, urls, codes) => {

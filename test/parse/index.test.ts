@@ -3,7 +3,7 @@ import { index, urlset } from "../support/documents.ts";
 import { parsed } from "../support/parsed.ts";
 
 // https://www.sitemaps.org/protocol.html#index
-test("spec: children come in declared order, with their lastmod", () => {
+test("spec: children are listed in declared order, with their lastmod", () => {
   const dated = "<sitemap><loc>https://example.org/b.xml</loc><lastmod>2024-05-06</lastmod></sitemap>";
   expect(parsed(index(dated, "/a.xml"))).toMatchObject({
     outcome: { kind: "index", format: "xml" },

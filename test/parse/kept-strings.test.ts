@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 const program = path.join(import.meta.dirname, "../support/kept-strings.mjs");
-// With the flags of this process, which optimizes later (vitest.config.ts).
+// Uses the flags of this process, which optimizes later (vitest.config.ts).
 const words = [...process.execArgv, "--expose-gc", program];
 const measured = execFileSync(process.execPath, words, { encoding: "utf8" });
 
@@ -14,7 +14,7 @@ test.each(
     .trim()
     .split("\n")
     .map((line): { name: string; grown: number; documents: number } => JSON.parse(line)),
-)("$name", ({ grown, documents }) => {
+)("results do not keep the document in memory: $name", ({ grown, documents }) => {
   // The results may hold at most a tenth of the size of the documents.
   expect(grown).toBeLessThan(documents / 4);
 });

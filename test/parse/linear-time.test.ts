@@ -1,6 +1,6 @@
-// No input costs more than linear time. Patterns that grow in one dimension (the length of a value, the number of different names,
-// the depth, what stands before the document), read at two sizes: a byte must not cost more in the larger than in the smaller.
-// Quadratic time would make it sixteen times as dear, and backtracking in dates some hundred thousand times.
+// No input takes more than linear time. Patterns grow in one dimension (the length of a value, the number of different names,
+// the depth, the text before the document) and are read at two sizes: a byte must not take longer in the larger one.
+// Quadratic time would make it sixteen times as expensive, and backtracking in dates some hundred thousand times.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -55,11 +55,11 @@ async function expectLinear(
   expect(ratio, "how many times as dear a byte is in the larger document").toBeLessThan(most);
 }
 
-// With the length of a piece, so that there are as many of them.
+// Together with the length of a piece, this keeps the number of pieces the same.
 const total = some(60_000, 10_000);
 const urlset = (content: string) => `<urlset>${content}</urlset>`;
 
-describe("dates", () => {
+describe("dates are read in linear time", () => {
   const skeletons = [
     ["2024-01-02", "03:04:05", "PM", "+01:00", "x"],
     ["2024-01-02", "3", "x"],
@@ -72,11 +72,11 @@ describe("dates", () => {
   ];
 
   test.each([" ", "\t", "\n", "\u00a0", ",", "-", ".", "(", ":", "1", "a", " ,", "- ", ". "])(
-    "%j, as often as one likes between the parts of a date",
+    "with %j any number of times between their parts",
     async (filler) => {
       for (const parts of skeletons) {
         const build = (size: number) => repeatedTo(total, `${parts.join(filler.repeat(size))}\n\n`);
-        // No longer than a date may be.
+        // A date is not read beyond this length.
         for (const factor of isLong ? [6, 10, 30] : [30]) await expectLinear(build, 1, readDates, factor);
       }
     },
@@ -96,8 +96,8 @@ describe("dates", () => {
   });
 });
 
-describe("text before a document", () => {
-  test("megabytes of white space", async () => {
+describe("text before a document is read in linear time", () => {
+  test("if it is megabytes of white space", async () => {
     const blanks = brotliCompressSync(Buffer.alloc(some(100_000_000, 5_000_000), " "), {
       params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
     });
@@ -119,9 +119,9 @@ describe("text before a document", () => {
   });
 });
 
-describe("names", () => {
-  test("end tags that match none of the open elements, which have long names", async () => {
-    // As many bytes of names as of end tags, in the larger document.
+describe("names are read in linear time", () => {
+  test("in end tags that match none of a few open elements with long names", async () => {
+    // In the larger document, names and end tags have the same number of bytes.
     const depth = some(250, 60);
     const tags = depth * 320;
     for (const letter of isLong ? ["N", "n", "é"] : ["N"]) {
@@ -132,14 +132,14 @@ describe("names", () => {
     }
   });
 
-  test("end tags that match none of many open elements", async () => {
+  test("in end tags that match none of many open elements", async () => {
     for (const tags of isLong ? ["</a>", "<c></a></c>", "<C></c>", "</a ></A>"] : ["</a>", "<C></c>"]) {
       const build = (size: number) => `<urlset>${"<b>".repeat(size)}${tags.repeat(some(40_000, 20_000))}`;
       await expectLinear(build, 15, readXml, 16, 2.5);
     }
   });
 
-  // By their length, their first and last character, or as numbers, which engines hash without a seed.
+  // These collide by their length, by their first and last character, or as numbers, which engines hash without a seed.
   const alike = [
     (n: number) => `a${String(n * 7).padStart(6, "0")}z`,
     (n: number) => `${n * 4096}`,
@@ -147,7 +147,7 @@ describe("names", () => {
     (n: number) => `${String(n).padStart(6, "0")}:${String(n * 3).padStart(6, "0")}`,
   ];
 
-  test.each([0, 1, 2, 3])("names that fall into one slot of a table (%i)", async (index) => {
+  test.each([0, 1, 2, 3])("if they fall into one slot of a hash table (%i)", async (index) => {
     const name = alike[index]!;
     const most = some(50, 25);
     const cycle = (size: number, write: (name: string) => string) =>
@@ -161,14 +161,14 @@ describe("names", () => {
       [(raw) => `User-agent: ${raw}\nCrawl-delay: 1\n`, readRobots],
       [(raw) => `<link ${raw}=1>`, readHtml],
     ];
-    // Each of them with half of the names.
+    // Tries half of the uses with each kind of names.
     for (const [write, read] of uses.filter((_, place) => isLong || (place + index) % 2 === 0)) {
       const build = (size: number) => (read === readXml ? urlset(cycle(size, write)) : cycle(size, write));
       await expectLinear(build, 40, read, most);
     }
   });
 
-  test("names of attributes and prefixes in one tag", async () => {
+  test("in the attributes and prefixes of one tag", async () => {
     for (const name of alike) {
       const attributes = (size: number, before: string) =>
         Array.from({ length: size }, (_, n) => `${before}${name(n).replace(":", "")}="u"`).join(" ");
@@ -183,7 +183,7 @@ describe("names", () => {
     }
   });
 
-  test("namespace declarations that stay in scope", async () => {
+  test("in namespace declarations that stay in scope", async () => {
     const open = (size: number) =>
       Array.from({ length: some(200, 80) }, (_, depth) => {
         const declared = Array.from({ length: size }, (_, n) => `xmlns:${(depth * size + n) * 2048}="u"`).join(" ");
@@ -193,7 +193,7 @@ describe("names", () => {
   });
 });
 
-describe("URLs", () => {
+describe("URLs are read in linear time", () => {
   const far = (size: number) => Array.from({ length: size }, (_, n) => String.fromCodePoint(0x4e00 + n * 2)).join("");
   const forms: [name: string, write: (size: number) => string][] = [
     ["a host of many different characters", (size) => `https://${far(size)}/`],
@@ -217,7 +217,7 @@ describe("URLs", () => {
     ["ampersands", (size) => `https://example.org/${"&".repeat(size)}`],
   ];
 
-  test.each(forms)("%s", async (_, write) => {
+  test.each(forms)("with %s", async (_, write) => {
     const unescaped = (size: number) => write(size).replaceAll("<", "&lt;").replaceAll('"', "&quot;");
     await expectLinear((size) => urlset(repeatedTo(total, entry(unescaped(size)))), 30, readXml, 200);
     await expectLinear((size) => `https://example.org/\n${repeatedTo(total, `${write(size)}\n`)}`, 30, readText, 200);
@@ -225,11 +225,11 @@ describe("URLs", () => {
   });
 });
 
-describe("lines", () => {
+describe("lines are read in linear time", () => {
   test.each(["#", " #", ":", "a#", "\t", " ", "\u00a0", "a ", "a:", "*", "$", "%2F", "/"])(
-    "%j in a line",
+    "if they repeat %j",
     async (text) => {
-      // Each of them behind half of these.
+      // Tries half of these fields before each text.
       const isTried = (_: string, n: number) => isLong || (n + text.length + text.charCodeAt(0)) % 2 === 0;
       const fields = ["", "a", "Sitemap: ", "User-agent: ", "Disallow: /", "Crawl-delay: 1"];
       for (const before of fields.filter(isTried)) {
@@ -244,7 +244,7 @@ describe("lines", () => {
   );
 
   test.each(["[", "](", "[x](", "[x](<", "[x]( ", "![x](", "\\", "(", "()", " ", "[("])(
-    "%j in llms.txt",
+    "in an llms.txt that repeats %j",
     async (text) => {
       const start = "# Title\n- [a](https://example.org/)\n";
       const build = (size: number) => `${start}${repeatedTo(total, `- ${text.repeat(size)}\n`)}`;
@@ -253,7 +253,7 @@ describe("lines", () => {
   );
 });
 
-describe("markup", () => {
+describe("markup is read in linear time", () => {
   const places = [
     "",
     "<urlset>",
@@ -266,7 +266,7 @@ describe("markup", () => {
     "<rss><channel><item><title>",
     "<urlset></urlset>",
   ];
-  // Each of them in a third of the places, and in each place a third of them, so that kinds of both are together.
+  // Tries each attack in a third of the places, so that every kind of attack meets every kind of place.
   const placesFor = (attack: string) =>
     places.filter((place) => isLong || (place.length + attack.length + attack.charCodeAt(attack.length - 1)) % 3 === 0);
 
@@ -275,7 +275,7 @@ describe("markup", () => {
     ...["<loc>", "</a>", "<a ", "<a b='", '<a b="', "<a b=c ", "<!--", "-->", "<!-- -->", "<![CDATA[", "]]>", "<?"],
     ...["?>", "<?xml ", "<!", "<!DOCTYPE", "&#", "&#1", "&#x", "&amp;", "&a;", "&amp;amp;", "<a></b>", "<a><b>", "</"],
     ...["<url>", "</url>", "<url><loc>", "<a/>", "<A></a>", "<x:y/>", "<a xmlns='b'>", "<a xmlns:b='c'/>", "<url/>"],
-  ])("%j, as often as one likes", async (attack) => {
+  ])("with %j any number of times", async (attack) => {
     for (const place of placesFor(attack)) {
       await expectLinear((size) => place + attack.repeat(Math.ceil(size / attack.length)), some(6000, 3000));
     }
@@ -290,9 +290,9 @@ describe("markup", () => {
   });
 });
 
-describe("compared with other parsers", () => {
+describe("other inputs are read in linear time", () => {
   const folder = newFolder();
-  /** The text as a file; what is refused was read, too. */
+  /** Reads the text as a file. A file that is refused was read, too. */
   const inFile =
     (read: (file: string) => unknown): Read =>
     async (text) => {
@@ -362,7 +362,7 @@ describe("compared with other parsers", () => {
     await expectLinear(build, some(2000, 360), readers[reader]);
   });
 
-  // Below what is measured exactly where they are short: what is quadratic is some times as dear, not sixteen times.
+  // Short inputs are below what can be measured, so quadratic time looks only a few times as expensive, not sixteen times.
   test.each<[reader: keyof typeof readers, name: string, size: number, build: (size: number) => string]>([
     [
       "ndjson",
@@ -381,7 +381,7 @@ describe("random patterns", () => {
   const count = Number(process.env["SITEGROVE_PATTERNS"] ?? some(60, 6));
   const readers = { xml: readXml, text: readText, robots: readRobots, html: readHtml };
 
-  test("cost no more for each byte where there is more of them", async () => {
+  test("take no more time per byte if there are more of them", async () => {
     for (let number = 1; number <= count; number++) {
       const { kind, build, sample } = randomPattern(new Random(number));
       try {

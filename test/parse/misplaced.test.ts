@@ -19,7 +19,7 @@ describe("an entry's start tag closes everything that was left open", () => {
     ["an image", `<url><loc>${one}</loc><image:image><image:loc>https://example.org/i</image:loc>`],
     ["a title deep inside", `<url><loc>${one}</loc><news:news><news:publication><news:name>N`],
     ["an attribute's element", `<url><loc>${one}</loc><video:video><video:price currency="EUR">`],
-  ])("lenient: %s", (_, open) => {
+  ])("lenient: such as %s", (_, open) => {
     const result = parsed(urlset(open, entry(two), entry(three)));
     expect(urlsOf(result)).toEqual([one, two, three]);
     expect(result.codes).toContain("xml-mismatched-tag");
@@ -27,7 +27,7 @@ describe("an entry's start tag closes everything that was left open", () => {
   });
 
   test.each(["<url></url>", "<url/>", "<url> </url>"])(
-    "what follows %s in an entry belongs to the next one",
+    "fields after %s in an entry belong to the next entry",
     (empty) => {
       const video = "<video:video><video:title>of two</video:title></video:video>";
       const result = parsed(urlset(`<url><loc>${one}</loc>${empty}<loc>${two}</loc>${video}</url>`, entry(three)));
@@ -37,7 +37,7 @@ describe("an entry's start tag closes everything that was left open", () => {
     },
   );
 
-  test("if the URL itself was not closed, only that entry is lost", () => {
+  test("but if the URL itself was not closed, only that entry is lost", () => {
     const result = parsed(urlset(`<url><loc>${one}`, entry(two), entry(three)));
     expect(urlsOf(result)).toEqual([two, three]);
   });
@@ -46,7 +46,7 @@ describe("an entry's start tag closes everything that was left open", () => {
     ["an unclosed sitemap", `<sitemap><loc>${one}</loc>`],
     ["a misspelled end tag", `<sitemap><loc>${one}</loc></sitemp>`],
     ["an unclosed field", `<sitemap><loc>${one}</loc><lastmod>2024`],
-  ])("lenient: in an index, %s stays a sitemap", (_, open) => {
+  ])("lenient: in an index, %s is still a sitemap", (_, open) => {
     const result = parsed(
       `<sitemapindex ${namespace}>${open}<sitemap><loc>${two}</loc><lastmod>2024</lastmod></sitemap></sitemapindex>`,
     );
@@ -62,13 +62,13 @@ describe("an entry's start tag closes everything that was left open", () => {
     ["<channel><x:category xmlns:x='urn:x'>", "</channel>"],
     ["<chanel>", "</chanel>"],
     ["<channel><image><url>https://example.org/i</url>", "</channel>"],
-  ])("lenient: the items of a feed after %s", (before, after) => {
+  ])("lenient: the items of a feed are read after %s", (before, after) => {
     const result = parsed(`<rss version="2.0">${before}${item(one)}${item(two)}${after}</rss>`);
     expect(urlsOf(result)).toEqual([one, two]);
     expect(result.problems).toContainEqual(expect.objectContaining({ code: "xml-misplaced", count: 2 }));
   });
 
-  test("lenient: items and entries that were not closed", () => {
+  test("lenient: items and entries that were not closed are read", () => {
     const rss = parsed(`<rss><channel><item><link>${one}</link><title>T<item><link>${two}</link></channel></rss>`);
     expect(urlsOf(rss)).toEqual([one, two]);
     const open = (url: string) => `<entry><link href="${url}"/><title>T`;
@@ -93,7 +93,7 @@ describe("an entry's start tag closes everything that was left open", () => {
     }
   });
 
-  test("an element that is named like an entry but holds text is not an entry", () => {
+  test("an element named like an entry that holds text is not an entry", () => {
     const image =
       "<image:image><image:loc>https://example.org/i</image:loc><url>https://example.org/j</url></image:image>";
     const list = Array.from({ length: 5 }, (_, n) =>
@@ -116,7 +116,7 @@ describe("entries in unexpected places", () => {
     ["with the URL in an element of its own", `<url><p><loc>${one}</loc></p></url>${entry(two)}`, "<loc>", 1],
     ["without an element", `<loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc>`, "<loc>", 2],
     ["in misspelled elements", `<ulr><loc>${one}</loc></ulr><ulr><loc>${two}</loc></ulr>`, "<loc>", 2],
-  ])("lenient: pages %s", (_, content, value, count) => {
+  ])("lenient: pages %s are read", (_, content, value, count) => {
     const result = parsed(`<urlset ${namespace}>${content}</urlset>`);
     expect(urlsOf(result)).toEqual([one, two]);
     expect(result.outcome).toEqual({ kind: "pages", format: "xml" });
@@ -132,7 +132,7 @@ describe("entries in unexpected places", () => {
     ["with the URL in an element of its own", `<sitemap><p><loc>${one}</loc></p></sitemap>`],
     ["after the end of the index", `</sitemapindex><sitemap><loc>${one}</loc></sitemap><sitemapindex>`],
     ["written as pages, after the end of the index", `</sitemapindex><url><loc>${one}</loc></url><sitemapindex>`],
-  ])("lenient: sitemaps %s", (_, content) => {
+  ])("lenient: sitemaps %s are read", (_, content) => {
     const result = parsed(index(content));
     expect(result.sitemaps).toEqual([{ url: one }]);
     expect(result.pages).toEqual([]);
@@ -141,12 +141,12 @@ describe("entries in unexpected places", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("fields next to a URL without an entry belong to it", () => {
+  test("fields next to a URL outside of an entry belong to that URL", () => {
     const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
     expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
   });
 
-  test("the URL of an entry comes before one in an unknown element", () => {
+  test("the URL of an entry wins over one in an unknown element", () => {
     const result = parsed(urlset(`<url><related><loc>${two}</loc></related><loc>${one}</loc></url>`));
     expect(urlsOf(result)).toEqual([one]);
     expect(result.problems).toEqual([]);
@@ -169,7 +169,7 @@ describe("an index that is cut off", () => {
     expect(parsed(cut.slice(0, -9))).toMatchObject({ sitemaps: [{ url: one }], codes: ["xml-truncated"] });
   });
 
-  test("returns nothing more after reading was stopped", () => {
+  test("returns nothing more after the reader has stopped", () => {
     const limits = { ...defaultLimits, documentEntries: 1 };
     expect(parsed(`${cut}</sitemap><sitemap><loc>${three}</loc>`, { limits }).sitemaps).toEqual([{ url: one }]);
     expect(parsed(`${cut}<a b=c>`, { strict: true }).sitemaps).toEqual([{ url: one }]);
@@ -177,7 +177,7 @@ describe("an index that is cut off", () => {
 });
 
 describe("a URL inside other markup", () => {
-  test("lenient: a `<loc>` that was opened twice is read, and so is what follows it", () => {
+  test("lenient: a `<loc>` that was opened twice is read, and so are the entries after it", () => {
     const twice = `<sitemap><loc><loc>${one}</loc><lastmod>2024</lastmod></sitemap>`;
     expect(parsed(index(twice, two))).toMatchObject({
       sitemaps: [{ url: one, lastModified: "2024" }, { url: two }],
@@ -189,7 +189,7 @@ describe("a URL inside other markup", () => {
     expect(result.pages).toMatchObject([{ url: one, images: [{ url: "https://example.org/i" }] }, { url: two }]);
   });
 
-  test("`<loc><loc>` that is closed twice is not a problem", () => {
+  test("`<loc><loc>` that is closed twice is not reported", () => {
     expect(parsed(index(`<sitemap><loc> <loc>${one}</loc> </loc></sitemap>`, two))).toMatchObject({
       sitemaps: [{ url: one }, { url: two }],
       codes: [],
@@ -217,7 +217,7 @@ describe("a URL inside other markup", () => {
     });
   });
 
-  test("`]]>` in two CDATA sections belongs to the URL", () => {
+  test("`]]>` split over two CDATA sections belongs to the URL", () => {
     const result = parsed(
       urlset(
         entry(`<![CDATA[${one}]]]]><![CDATA[>]]>`),
@@ -250,7 +250,7 @@ describe("entries without the tags of an entry", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("lenient: in an index, they are sitemaps; in a feed, items", () => {
+  test("lenient: in an index, such entries are sitemaps; in a feed, items", () => {
     const section = `<![CDATA[<sitemap><loc>${two}</loc></sitemap>]]>`;
     expect(parsed(`<sitemapindex ${namespace}>${one} ${section}</sitemapindex>`).sitemaps).toEqual([
       { url: one },

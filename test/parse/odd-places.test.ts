@@ -13,13 +13,13 @@ describe("after the root", () => {
     `<s:urlset xmlns:s="${namespace}">${prefixed(one)}</s:urlset>${prefixed(two)}`,
     `<s:urlset xmlns:s="${namespace}">${prefixed(one)}</s:urlset><s:urlset>${prefixed(two)}</s:urlset>`,
     `<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:link href="${one}"/></a:entry></a:feed><a:entry><a:link href="${two}"/></a:entry>`,
-  ])("lenient: its namespaces stay in scope: %s", (text) => {
+  ])("lenient: the root's namespaces stay in scope: %s", (text) => {
     const result = parsed(text);
     expect(urlsOf(result)).toEqual([one, two]);
     expect(result.codes).toEqual(["xml-junk-after-root"]);
   });
 
-  test("namespaces of other elements do not stay in scope, which is a loss", () => {
+  test("the namespaces of other elements do not stay in scope, which is a loss", () => {
     const other = `<x xmlns:s="${namespace}"/><s:url><s:loc>${two}</s:loc></s:url>`;
     const result = parsed(`${urlset(entry(one))}${other}`);
     expect(urlsOf(result)).toEqual([one]);
@@ -41,7 +41,7 @@ describe("after the root", () => {
     `${"- ".repeat(500)}\n${two}`,
     `<rss><channel><item><link>${two}</link></item></channel></rss>`,
     `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="${two}"/></entry></feed>`,
-  ])("a possible entry after the root is a loss: %j", (late) => {
+  ])("a possible entry is a loss: %j", (late) => {
     const result = parsed(`${urlset(entry(one))}${late}`);
     expect(urlsOf(result)).toEqual([one]);
     expect(result.codes).toContain("xml-entry-skipped");
@@ -49,7 +49,7 @@ describe("after the root", () => {
   });
 
   test.each(["<!-- https://example.org/ -->", '<script src="https://example.org/a.js"></script>', "1.2 s"])(
-    "%s is no loss",
+    "%s is not a loss",
     (late) => expect(parsed(`${urlset(entry(one))}${late}`).complete).toBe(true),
   );
 });
@@ -99,7 +99,7 @@ describe("an entry of another format is a loss", () => {
     rss(`<urlset>${entry(two)}</urlset>`),
     atom(item),
     atom(entry(two)),
-  ])("%s", (text) => {
+  ])("such as %s", (text) => {
     const result = parsed(text);
     expect(urlsOf(result)).toEqual([one]);
     expect(result.codes).toEqual(["xml-entry-skipped"]);
@@ -113,7 +113,7 @@ describe("an entry of another format is a loss", () => {
   ])("an element of an extension is not an entry: %s", (text) => expect(parsed(text).complete).toBe(true));
 });
 
-describe("in an entry", () => {
+describe("inside an entry", () => {
   test.each(["url", "sitemap", "loc", "a"])("lenient: a CDATA section in <%s> in a <loc> is its URL", (name) => {
     for (const space of ["", "\n  "]) {
       const loc = `${space}<${name}>${space}<![CDATA[${one}]]>${space}</${name}>${space}`;
@@ -134,7 +134,7 @@ describe("in an entry", () => {
     [`${one}<loc>${two}</loc>`, [one, two], ["xml-misplaced", "url-several"]],
     [`<loc>${two}</loc>${one}`, [two, one], ["xml-misplaced", "url-several"]],
     ["none", [], ["url-missing"]],
-  ])("lenient: a URL as its text: %s", (content, urls, codes) => {
+  ])("lenient: a URL may be the text of the entry: %s", (content, urls, codes) => {
     const pages = parsed(urlset(`<url>${content}</url>`));
     expect([urlsOf(pages), pages.codes]).toEqual([urls, codes]);
     const sitemaps = parsed(index(`<sitemap>${content}</sitemap>`));
@@ -153,7 +153,7 @@ test.each([
   '<?xml version="1.0" encoding="UTF-8\n',
   '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/x.xsl"\n',
   '<?xml version="1.0"\n<!-- made by hand -->',
-])("lenient: an instruction that is not closed ends at the next tag: %j", (start) => {
+])("lenient: an unclosed processing instruction ends at the next tag: %j", (start) => {
   const result = parsed(`${start}<urlset xmlns="${namespace}">${entry(one)}</urlset>`);
   expect(urlsOf(result)).toEqual([one]);
   expect(result.codes).toEqual(["xml-unclosed-instruction"]);
@@ -161,7 +161,7 @@ test.each([
 
 describe("a long text before the document", () => {
   const text = "Warning: something is wrong\n".repeat(400);
-  test("lenient: it is skipped, however the document begins", () => {
+  test("lenient: is skipped, however the document begins", () => {
     for (const document of [urlset(entry(one)), `<rss><channel><item><link>${one}</link></item></channel></rss>`]) {
       const result = parsed(text + document);
       expect(urlsOf(result)).toEqual([one]);
@@ -175,12 +175,12 @@ describe("a long text before the document", () => {
     expect(result).toMatchObject({ codes: ["text-junk", "xml-malformed-tag"], complete: false });
   });
 
-  test("without a document is not a sitemap", () => {
+  test("is not a sitemap if no document follows", () => {
     expect(parsed(text).outcome).toMatchObject({ kind: "invalid", reason: { code: "not-a-sitemap" } });
   });
 });
 
-test("an image license in free text is not read as a URL", () => {
+test("a free text in an image's license is not read as a URL", () => {
   const license = (text: string) =>
     parsed(
       urlset(entry(one, `<image:image><image:loc>/i</image:loc><image:license>${text}</image:license></image:image>`)),

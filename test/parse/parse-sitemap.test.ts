@@ -3,7 +3,7 @@ import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import { type ParseOptions, parseSitemap } from "../../src/parse/parse-sitemap.ts";
 import { entry, richUrlset as urlset } from "../support/documents.ts";
 
-test("the result has the pages and the problems", () => {
+test("the result has both the pages and the problems", () => {
   expect(
     parseSitemap(urlset(entry("https://example.org/1"), entry("./2")), { url: "https://example.org/s.xml" }),
   ).toEqual({
@@ -37,10 +37,10 @@ test.each<[what: string, text: string, options: ParseOptions, expected: object]>
     { url: "https://example.org/robots.txt" },
     { kind: "index", format: "robots", sitemaps: [{ url: "https://example.org/s.xml" }] },
   ],
-  ["a document that is not a sitemap", "<html></html>", {}, { reason: { code: "not-a-sitemap", value: "html" } }],
-  ["an empty one", "", {}, { kind: "invalid", reason: { code: "empty" } }],
-  ["what is not well-formed is repaired", three, {}, { complete: true, pages: { length: 3 } }],
-  ["`strict` stops at it", three, { strict: true }, { complete: false, pages: [{ url: "https://example.org/1" }] }],
+  ["an HTML page is not a sitemap", "<html></html>", {}, { reason: { code: "not-a-sitemap", value: "html" } }],
+  ["an empty document is invalid", "", {}, { kind: "invalid", reason: { code: "empty" } }],
+  ["mistakes in XML are repaired", three, {}, { complete: true, pages: { length: 3 } }],
+  ["`strict` stops there", three, { strict: true }, { complete: false, pages: [{ url: "https://example.org/1" }] }],
   [
     "limits can be set one by one",
     three,

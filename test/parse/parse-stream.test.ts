@@ -38,14 +38,14 @@ test.each([
   ["UTF-16 with a byte order mark", Buffer.from(`\ufeff${text}`, "utf16le")],
   ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${text}`)],
   ["ISO-8859-1, as declared", Buffer.from(text.replace('"1.0"', '"1.0" encoding="ISO-8859-1"'), "latin1")],
-])("%s: the same pages as from the text, in pieces of any size", async (_, bytes) => {
+])("%s gives the same pages as its text, in chunks of any size", async (_, bytes) => {
   const { pages } = parseSitemap(text) as ParsedPages;
   for (const size of [3, 1000, 1e6]) {
     expect(await parseStream(streamOf(bytes, size))).toMatchObject({ complete: true, pages });
   }
 });
 
-test("lenient: a declaration of UTF-16 that can be read as ASCII is wrong, as .NET writes it", async () => {
+test("lenient: a UTF-16 declaration that is readable as ASCII is ignored, as .NET writes it", async () => {
   const { pages } = parseSitemap(text) as ParsedPages;
   for (const label of ["utf-16", "UTF-16LE", "unicode"]) {
     const bytes = Buffer.from(text.replace('"1.0"', `"1.0" encoding="${label}"`));
@@ -57,7 +57,7 @@ test("lenient: a declaration of UTF-16 that can be read as ASCII is wrong, as .N
   }
 });
 
-test("what is lost is reported, and the part before it is kept", async () => {
+test("a loss is reported, and the part before it is kept", async () => {
   const whole = gzipSync(sitemap(1000));
   const half = whole.length >> 1;
   const damaged = Buffer.from(whole);
@@ -79,7 +79,7 @@ test.each([
   ["XML", (urls: readonly string[]) => urlset(...urls), 90],
   ["text", (urls: readonly string[]) => urls.join("\n"), 200],
   ["JSON", (urls: readonly string[]) => JSON.stringify({ version, items: urls.map((url) => ({ url })) }), 0],
-])("%s beyond the limit of bytes is a loss, and what is complete before it is kept", async (_, document, least) => {
+])("%s beyond the byte limit is a loss, and complete entries before it are kept", async (_, document, least) => {
   const urls = Array.from({ length: 1000 }, (_, at) => `https://example.org/${at}`);
   const cut = (await parseStream(streamOf(Buffer.from(document(urls))), {
     limits: { documentBytes: 5000 },

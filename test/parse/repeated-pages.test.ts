@@ -18,7 +18,7 @@ const news = (title: string) => `<news:news><news:title>${title}</news:title></n
 const link = (language: string) =>
   `<xhtml:link rel="alternate" hreflang="${language}" href="https://example.org/${language}"/>`;
 
-describe("entries of one URL", () => {
+describe("several entries with the same URL", () => {
   test("become one page, with the position and fields of the first and the details of all", () => {
     const result = parsed(
       urlset(
@@ -52,19 +52,19 @@ describe("entries of one URL", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("the first news story counts, whichever entry has it", () => {
+  test("keep the first news story, whichever entry has it", () => {
     const result = parsed(urlset(entry(one), entry(two, news("z")), entry(one, news("x")), entry(one, news("y"))));
     expect(result.pages).toMatchObject([{ url: one, newsStory: { title: "x" } }, { url: two }]);
     expect(result.codes).toContain("news-repeated");
   });
 
-  test("the same news story twice is no loss", () => {
+  test("lose nothing if they repeat the same news story", () => {
     const result = parsed(urlset(entry(one, news("x")), entry(one, news("x"))));
     expect(result.codes).not.toContain("news-repeated");
     expect(result.complete).toBe(true);
   });
 
-  test("limits apply to the merged page", () => {
+  test("are subject to limits as one merged page", () => {
     const entries = ["a", "b", "c", "d"].map((name) => entry(one, `${image(name)}${video(name)}${link(`x-${name}`)}`));
     const result = parsed(urlset(...entries), { limits: { images: 2, videos: 3, alternates: 1 } });
     expect([
@@ -82,13 +82,13 @@ describe("entries of one URL", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("with `urlsOnly`, there are as many pages", () => {
+  test("are counted the same with `urlsOnly`", () => {
     const text = urlset(entry(one, video("a")), entry(two), entry(one, video("b")));
     expect(parsePieces([text], { urlsOnly: true }).pages).toEqual([one, two].map((url) => ({ url })));
   });
 });
 
-describe("repeated pages", () => {
+describe("repeated pages far apart", () => {
   // 45 pages of 64,000 characters each. The first one is repeated after each of these places.
   const large = (...places: number[]) => {
     const text = "x".repeat(64_000);

@@ -12,7 +12,7 @@ type Case = readonly [rules: string, allowed: readonly string[], disallowed: rea
 
 const wholeSite = "Disallow: /\n";
 
-describe("RFC 9309", () => {
+describe("rules are read as in RFC 9309", () => {
   test.each<Case>([
     ["", ["/", "/a"], []],
     ["Disallow:", ["/", "/a"], []],
@@ -24,7 +24,7 @@ describe("RFC 9309", () => {
     ["Disallow: /a # not /b", ["/b"], ["/a"]],
     ["Disallow: /a#b", ["/b"], ["/a", "/ab"]],
     ["  Disallow  :  /a  ", ["/b"], ["/a"]],
-    // The longest rule counts, in whatever order.
+    // The longest rule wins, in any order.
     ["Allow: /a\nDisallow: /a/b", ["/a", "/a/c"], ["/a/b", "/a/b/c"]],
     ["Disallow: /a\nAllow: /a/b", ["/a/b", "/a/b/c"], ["/a", "/a/c"]],
     ["Disallow: /x\nAllow: /x/", ["/x/"], ["/x"]],
@@ -69,7 +69,7 @@ describe("RFC 9309", () => {
     ["Disallow: /a\u00a0\nDisallow: /b\u2002 \t", ["/a", "/b"], ["/a\u00a0", "/a%C2%A0x", "/b%E2%80%82"]],
     ["Disallow: /a\u00a0# comment", ["/a"], ["/a%c2%a0"]],
     ["Disallow: /a?b=https://example.org?c&d", ["/a?b"], ["/a?b=https://example.org?c&d=1"]],
-  ])("%j", (rules, allowed, disallowed) => {
+  ])("%j allows and disallows the right paths", (rules, allowed, disallowed) => {
     const text = `User-agent: Bot\n${rules}\n`;
     expect(allowed.filter((path) => !isAllowed(text, path))).toEqual([]);
     expect(disallowed.filter((path) => isAllowed(text, path))).toEqual([]);
@@ -119,7 +119,7 @@ Disallow: /c`;
 // https://github.com/google/robotstxt: what the published tests of Google's parser hold, where RFC 9309 says nothing. Its tests expect
 // otherwise in two places, for callers that have to encode URLs themselves: a URL with a character outside of ASCII matches no
 // rule there, and `%62` is not `b`. RFC 9309, section 2.2.2, has both as examples of a match.
-describe("Google's parser", () => {
+describe("rules are read as by Google's parser", () => {
   test.each<[text: string, agent: string, path: string, allowed: boolean]>([
     // Lines.
     ["user-agent: Bot\ndisallow: /", "Bot", "/x/y", false],
@@ -157,7 +157,7 @@ describe("Google's parser", () => {
     [`User-agent: Bot\n${wholeSite}Allow: /fish*`, "Bot", "/?id=fish", false],
     [`User-agent: Bot\n${wholeSite}Allow: /$`, "Bot", "/", true],
     [`User-agent: Bot\n${wholeSite}Allow: /$`, "Bot", "/page.html", false],
-  ])("%j for %s: %s is %s", (text, agent, path, allowed) => {
+  ])("in %j, for %s, %s is allowed: %s", (text, agent, path, allowed) => {
     expect(isAllowed(text, path, agent)).toBe(allowed);
   });
 
@@ -221,7 +221,7 @@ function isAllowedByRfc(robots: string, url: string, agent: string): boolean {
   return deciding.length === 0 || deciding.some(({ key }) => /^allow$/i.test(key));
 }
 
-test("whatever the groups are, the longest matching rule decides", () => {
+test("for any groups, the longest matching rule decides", () => {
   const text = (characters: readonly string[], maxLength: number) =>
     fc.string({ unit: fc.constantFrom(...characters), maxLength });
   const path = text(["a", "b", "A", "/", "*", "?", "="], 6).map((rest) => `/${rest}`);

@@ -52,7 +52,7 @@ describe("Sitemap lines", () => {
   });
 
   test.each(["sitemap", "SITEMAP", "SiteMap", "\ufeffSitemap", "  Sitemap", "\tSitemap ", "Sitemap\t"])(
-    "lenient: %j as the key, in any case and with white space around it",
+    "lenient: the key may be %j, in any case and with white space around it",
     (key) => {
       expect(read(`${key}: ${a}\n${key}:${b}`)).toMatchObject({ urls: [a, b], problems: [] });
     },
@@ -157,7 +157,7 @@ describe("Sitemap lines", () => {
     });
   });
 
-  test("a rule on the same line as a sitemap is also read", () => {
+  test("a rule on the same line as a Sitemap line is also read", () => {
     const robots = parseRobots(`User-agent: * Sitemap: ${a}\nDisallow: /x Sitemap: ${b}\nAllow: Sitemap: ${map}`);
     expect(robots.sitemaps).toEqual([a, b, map]);
     expect(["/x", "/y"].map((path) => robots.isAllowed(path, "Bot"))).toEqual([false, true]);
@@ -168,7 +168,7 @@ describe("Sitemap lines", () => {
     expect(result).toMatchObject({ outcome: { kind: "invalid" }, sitemaps: [] });
   });
 
-  test("each of several URLs is checked separately", () => {
+  test("several URLs in one line are checked separately", () => {
     expect(read(`Sitemap: ${a}, https://[/ ${b}, ${a}`)).toMatchObject({
       urls: [a, b],
       problems: ["url-invalid:1", "url-repeated:1", "robots-spelling:1"],
@@ -177,18 +177,18 @@ describe("Sitemap lines", () => {
 
   const c = "https://example.org/maps/b.xml";
   test.each<[what: string, text: string, urls: string[], problems: string[]]>([
-    ["two words and no colon", "Sitemap /a.xml", [a], ["url-relative:1", "robots-spelling:1"]],
-    ["more words and no colon", "Sitemap is at /a.xml\nSitemap", [], []],
-    ["lenient: relative URLs", "Sitemap: /a.xml\nSitemap: maps/b.xml", [a, c], ["url-relative:1 ×2"]],
-    ["lenient: no scheme", "Sitemap: //cdn.example/b.xml.gz", [b], ["url-relative:1"]],
+    ["two words need no colon", "Sitemap /a.xml", [a], ["url-relative:1", "robots-spelling:1"]],
+    ["more words need a colon", "Sitemap is at /a.xml\nSitemap", [], []],
+    ["lenient: relative URLs are resolved", "Sitemap: /a.xml\nSitemap: maps/b.xml", [a, c], ["url-relative:1 ×2"]],
+    ["lenient: the scheme may be missing", "Sitemap: //cdn.example/b.xml.gz", [b], ["url-relative:1"]],
     ["lenient: no host", "Sitemap: https:///a.xml\nSitemap: https:///maps/b.xml", [a, c], ["url-repaired:1 ×2"]],
-    ["no host but what looks like one", "Sitemap: https:///other.example/c", [], ["url-invalid:1"]],
+    ["a path that looks like a host is not repaired", "Sitemap: https:///other.example/c", [], ["url-invalid:1"]],
     ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], ["url-scheme:1 ×2"]],
     ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], ["url-invalid:1 ×2"]],
     ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], ["url-missing:1 ×5"]],
-    ["another key", `Feed: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`, [], []],
+    ["other keys name no sitemap", `Feed: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`, [], []],
     ["a homepage alone on a line", "https://example.org\nhttps://example.org/\nexample.org/a.xml", [], []],
-    ["comments", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
+    ["comments are ignored", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
   ])("%s", (_, text, urls, problems) => {
     expect(read(text)).toMatchObject({ urls, problems });
   });
@@ -208,7 +208,7 @@ test.each(["\r", "\n", "\r\n"])("%j ends a line", (end) => {
 });
 
 test.each(["", "\n", "User-agent: *\nDisallow:\n", "<html>\n<p>Sitemaps</p>\n"])(
-  "%j names no sitemaps, and nothing is wrong with that",
+  "%j names no sitemaps, which is not a problem",
   (text) => {
     expect(read(text)).toMatchObject({ urls: [], outcome: { kind: "index" }, complete: true, problems: [] });
   },
@@ -219,7 +219,7 @@ describe("limits", () => {
     expect(read(`Sitemap: ${a}\nSitemap: https://cdn.exam`, {}, ["limit-robots-bytes"]).urls).toEqual([a]);
   });
 
-  test("URLs and entries have the limits of other documents", () => {
+  test("URLs and entries have the same limits as in other documents", () => {
     expect(read(`Sitemap: ${b}\nSitemap: ${a}\n`, { urlLength: a.length })).toMatchObject({
       urls: [a],
       problems: ["limit-url-length:1"],
@@ -244,7 +244,7 @@ describe("Crawl-delay", () => {
 
   test.each<[what: string, text: string, delays: (number | undefined)[]]>([
     [
-      "a group that names the program and asks for no delay counts too",
+      "a group for this crawler without a delay replaces the group for *",
       "User-agent: *\nCrawl-delay: 1\nAllow: /\nUser-agent: sitegrove\nDisallow: /x\n",
       [undefined, 1000, 1000],
     ],
@@ -254,12 +254,12 @@ describe("Crawl-delay", () => {
       [3000, 3000, undefined],
     ],
     [
-      "several programs share a group; neither blank lines nor Sitemap lines end it",
+      "several crawlers may share a group, which neither blank lines nor Sitemap lines end",
       "user-agent: a\n\nUserAgent: other/1.0\nSitemap: /a\nuser agent: *\nDisallow: /\n\ncrawl-delay: 4 # s",
       [4000, 4000, 4000],
     ],
     [
-      "the first delay counts where groups of one program are merged",
+      "if groups of one crawler are merged, the first delay counts",
       "User-agent: *\nDisallow: /a\nUser-agent: *\nCrawl-delay: 5\nDisallow: /b\nUser-agent: *\nCrawl-delay: 6\n",
       [5000, 5000, 5000],
     ],
@@ -271,7 +271,7 @@ describe("Crawl-delay", () => {
     expect(delays(`User-agent: *\nCrawl-delay: ${value}\n`)[2]).toBeUndefined();
   });
 
-  test("preferences belong to the group they are in, however that is written", () => {
+  test("preferences belong to the group that they are in, however it is written", () => {
     for (const name of ["sitegrove, others", "SiteGrove bot", "sitegrove/1.0"]) {
       const text = `User-agent: ${name}\nCrawl-delay: 3\nDisalow: /a\nUser-agent: *\n`;
       expect(delays(text)[0]).toBe(3000);
@@ -286,7 +286,7 @@ describe("Crawl-delay", () => {
   });
 });
 
-describe("preferences for the use of pages", () => {
+describe("preferences about the use of pages", () => {
   const signal = {
     field: "Content-Signal",
     value: "search=yes,ai-train=no",
@@ -326,7 +326,7 @@ describe("preferences for the use of pages", () => {
       ],
     ],
     ["none", "Licenses: a\nContent: b", []],
-  ])("%s", (_, text, preferences) => {
+  ])("are read: %s", (_, text, preferences) => {
     expect(read(text)).toMatchObject({ problems: [] });
     expect(read(text).outcome).toEqual({
       kind: "index",
@@ -336,7 +336,7 @@ describe("preferences for the use of pages", () => {
     expect(parseRobots(text).preferences).toEqual(preferences);
   });
 
-  test("preferences change no rule, and their number is limited", () => {
+  test("change no rule, and their number is limited", () => {
     const robots = parseRobots(
       `User-agent: a\nContent-Signal: search=no\nUser-agent: b\nDisallow: /\n${"License: x\n".repeat(5000)}`,
     );
@@ -344,7 +344,7 @@ describe("preferences for the use of pages", () => {
     expect(robots.preferences).toHaveLength(1000);
   });
 
-  test("preferences beyond the limit are a reported loss", () => {
+  test("are a reported loss beyond the limit", () => {
     const result = parsed(`${"License: x\n".repeat(1000)}License: y\nLicense: z`, { url: robotsUrl });
     expect(result.problems).toMatchObject([{ code: "limit-preferences", limit: 1000, line: 1001, count: 2 }]);
     expect(result.complete).toBe(false);

@@ -82,7 +82,7 @@ const cases: readonly string[] = [
 ];
 
 describe("strict", () => {
-  test("agrees with saxes on every case", () => {
+  test("agrees with saxes in every case", () => {
     const different = cases
       .map((text) => ({ text, ours: isAccepted(parsed(text, { strict: true }).codes), saxes: isWellFormed(text) }))
       .filter(({ ours, saxes }) => ours !== saxes);

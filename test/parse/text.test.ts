@@ -37,7 +37,7 @@ const [a, b, c] = ["https://example.org/a", "https://example.org/b?x=1&y=2#z", "
 
 // https://www.sitemaps.org/protocol.html#otherformats
 //   "The text file must have one URL per line. The URLs cannot contain embedded new lines."
-test("spec: one URL per line, in the order of the document", () => {
+test("spec: there is one URL per line, in the order of the document", () => {
   const expected = { urls: [a, b, c], outcome: { kind: "pages", format: "text" }, complete: true, problems: [] };
   expect(read(`${a}\n${b}\n${c}\n`)).toMatchObject(expected);
   expect(read(`${a}\n${b}\n${c}`)).toMatchObject(expected);
@@ -95,78 +95,78 @@ const lost = "https://example.org/caf\ufffd";
 
 test.each<Row>([
   [
-    "lenient: blank lines, white space, byte order marks",
+    "lenient: blank lines, white space and byte order marks are ignored",
     `\ufeff${a}\n\n   \n\t${b} \t\n\u00a0${c}\u200b\n\ufeff\n`,
     [a, b, c],
     [],
   ],
-  ["lenient: quotes, angle brackets", `"${a}"\n<${b}>\n' ${c} '\n\u201c${d}\u201d`, [a, b, c, d], ["text-extra:1 ×4"]],
+  ["lenient: a URL may be enclosed", `"${a}"\n<${b}>\n' ${c} '\n\u201c${d}\u201d`, [a, b, c, d], ["text-extra:1 ×4"]],
   [
-    "lenient: a second column after a tab",
+    "lenient: a second column after a tab is ignored",
     `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${e}\t0.5\n`,
     [a, b, e],
     ["text-extra:1 ×3"],
   ],
   [
-    "lenient: several URLs, separated by tabs",
+    "lenient: several URLs may be separated by tabs",
     `${a}\t${b}\n"${c}"\tThe title\t"${d}"\t0.5\t${e}\n`,
     [a, b, c, d, e],
     ["text-extra:1 ×2"],
   ],
   [
-    "lenient: a date and other columns after commas, but not a number alone",
+    "lenient: a date and other columns after commas are ignored, but not a number alone",
     `${a},2024-01-01\n${b},2024-01-01T00:00:00Z,daily,0.5\n${c},nId,7\n${d},2024-01-01,x\n`,
     [a, b, `${c},nId,7`, `${d},2024-01-01,x`],
     ["text-extra:1 ×2"],
   ],
   [
-    "lenient: columns in quotes",
+    "lenient: columns in quotes are ignored",
     `"${a}","2024-01-01"\n"${b}",2024-01-01\n"${c}";"A title, with a comma"\t1\n'${d}', x\n${e},"A title"\n`,
     [a, b, c, d, e],
     ["text-extra:1 ×5"],
   ],
   [
-    "lenient: several URLs with columns in quotes",
+    "lenient: several URLs and columns may be in quotes",
     `"${a}","${b}","The title",0.5\n"${c}" "${d}" "The title"\n`,
     [a, b, c, d],
     ["text-extra:1 ×2"],
   ],
   [
-    "lenient: a title after a tab, a date after a semicolon",
+    "lenient: a title after a tab and a date after a semicolon are ignored",
     `${a}\tThe title\n${b}\tTitle\n${c}\tx\ty\n"${d}"\ttitle\n${e};2024-01-01;0.5\n`,
     [a, b, c, d, e],
     ["text-extra:1 ×5"],
   ],
   [
-    "lenient: a title after a space, if the URL ends like a folder or a file",
+    "lenient: a title after a space is ignored if the URL ends like a folder or a file",
     "https://example.org/a.html The title\nhttps://example.org/b/ title\nhttps://example.org/ Dr. A: welcome.\n",
     ["https://example.org/a.html", "https://example.org/b/", "https://example.org/"],
     ["text-extra:1 ×3"],
   ],
-  ["a tab inside a URL", `https://example.org/video-\tgame\n${a}\t\n`, [a], ["url-invalid:1"]],
+  ["a tab inside a URL makes it invalid", `https://example.org/video-\tgame\n${a}\t\n`, [a], ["url-invalid:1"]],
   ["lenient: junk", `Our pages:\n${a}\n# comment\n- \nexample.org/x\n/x\n?\n"\n<>\n${b}\n`, [a, b], ["text-junk:1 ×8"]],
   [
-    "other schemes",
+    "URLs with other schemes are skipped",
     `ftp://example.org/\n${a}\nfile:///etc/passwd\nmailto:a@example.org\njavascript:alert(1)\n`,
     [a],
     ["url-scheme:1 ×2", "text-junk:4 ×2"],
   ],
-  ["invalid URLs", `http://\n${a}\nhttps://[::1\nhttp://a b/\n`, [a], ["url-invalid:1 ×3"]],
-  ["bytes that were lost", `${lost}\n${a}\n`, [lost, a], ["url-damaged:1"]],
+  ["invalid URLs are skipped", `http://\n${a}\nhttps://[::1\nhttp://a b/\n`, [a], ["url-invalid:1 ×3"]],
+  ["a URL that lost bytes is kept and reported", `${lost}\n${a}\n`, [lost, a], ["url-damaged:1"]],
   [
-    "lenient: several URLs in one line",
+    "lenient: one line may have several URLs",
     `${a} ${b}\n"${d}"   <${e}> and ${a}\n`,
     [a, b, d, e],
     ["text-extra:1 ×2", "url-repeated:2"],
   ],
   [
-    "lenient: a date, number or change frequency behind a blank",
+    "lenient: a date, number or change frequency after a space is ignored",
     `${a} 2024-05-31 10:00\n${b} 0.8\n${c} daily\n`,
     [a, b, c],
     ["text-extra:1 ×3"],
   ],
   [
-    "any other blank is part of its URL",
+    "any other space is part of the URL",
     "https://example.org/my page.html\nhttps://example.org/New York\nhttps://example.org/a/ b.pdf\nhttps://example.org/a.html b/c\n",
     [
       "https://example.org/my page.html",
@@ -177,12 +177,12 @@ test.each<Row>([
     [],
   ],
   [
-    "lenient: a scheme in capitals, slashes that are missing",
+    "lenient: a scheme may be in capitals, or lack a slash",
     "HTTPS://Example.org/A\nhttp:/example.org/b\n",
     ["HTTPS://Example.org/A", "http://example.org/b"],
     ["url-repaired:2"],
   ],
-  ["a NUL costs its line", `${a}\0\n\0${b}\n${c}\n`, [c], ["url-invalid:1", "text-junk:2"]],
+  ["a NUL loses its line", `${a}\0\n\0${b}\n${c}\n`, [c], ["url-invalid:1", "text-junk:2"]],
   ["the first declaration of a page counts", `${a}\n${b}\n${a}\n "${a}"\n${c}\n`, [a, b, c], ["url-repeated:3 ×2"]],
 ])("%s", (_, text, urls, problems) => {
   expect(read(text)).toMatchObject({ urls, problems, complete: !text.includes(lost) });
@@ -211,7 +211,7 @@ describe("limits", () => {
     });
   });
 
-  test("a line that is too long is dropped, and later lines are kept", () => {
+  test("an overlong line is skipped, and later lines are kept", () => {
     const text = `${a}\n${"x".repeat(31)}\n${"y".repeat(30)}\n${b}\n${"z".repeat(100)}`;
     expect(read(text, { lineLength: 31 })).toMatchObject({
       urls: [a, b],
@@ -258,13 +258,13 @@ describe("limits", () => {
   });
 });
 
-test("the last line of a document that was cut off may be half a URL, so it is not used", () => {
+test("the last line of a truncated document is not used, because it may be half a URL", () => {
   expect(read(`${a}\nhttps://example.org/ha`, {}, ["coding-truncated"]).urls).toEqual([a]);
   expect(read(`${a}\n${b}\n`, {}, ["body-short"]).urls).toEqual([a, b]);
   expect(read(`${a}\n${b}`, {}, ["charset-conflict"]).urls).toEqual([a, b]);
 });
 
-test("a word is not a relative URL, whatever letter it begins with", () => {
+test("a word is not a relative URL, whatever its first letter", () => {
   const words = ["h", "hello", "howdy/x", "http", "https", "httpx:a", "Hello", "x/y", "/z", "hi.html", "http/a"];
   const result = read(`https://example.org/1\n${words.join("\n")}\nhttps://example.org/2\n`);
   expect(result.urls).toEqual(["https://example.org/1", "https://example.org/2"]);
@@ -273,7 +273,7 @@ test("a word is not a relative URL, whatever letter it begins with", () => {
 
 // https://llmstxt.org/
 describe("llms.txt", () => {
-  test("the links of its lists are pages, with title and section", () => {
+  test("has links in lists, which are pages with title and section", () => {
     const text = `# Project
 
 > A summary with a [link](https://example.org/none).
@@ -317,7 +317,7 @@ Some [text](https://example.org/none).
     ["a comment before URLs", "# all pages\nhttps://example.org/a\n", "text"],
     ["no heading", "- [A](https://example.org/a)\nhttps://example.org/b", "text"],
     ["no section", "# T\r\n- [A](https://example.org/a)", "llms"],
-  ])("%s", (_, text, format) => {
+  ])("a document with %s has the right format", (_, text, format) => {
     expect(parsed(text).outcome).toEqual({ kind: "pages", format });
   });
 });

@@ -11,7 +11,7 @@ const loc = (n: number | string) => `<loc>https://example.org/${n}</loc>`;
 const several = (from: number, rest: string, before = "") =>
   Array.from({ length: 9 }, (_, n) => `<url>${before}${loc(from + n)}${rest}</url>`);
 
-// What the fast path learns from one piece, it knows in the next.
+// What the fast path learns from one piece, it uses in the next.
 function expectSameInPieces(text: string): void {
   for (const size of [300, 1000, 5000]) expectSameUrls(inPieces(text, size));
 }
@@ -24,7 +24,7 @@ test("alternating entries with few distinct values give the same result with and
   }
 });
 
-test("a field between two entries loses neither", () => {
+test("a misplaced field between two entries loses neither of them", () => {
   const entries = Array.from(
     { length: 60 },
     (_, n) => `<url>${loc(n)}<priority>0.5</priority></url>${n % 2 ? "<lastmod>2024</lastmod>" : ""}`,
@@ -33,10 +33,10 @@ test("a field between two entries loses neither", () => {
   expectSameInPieces(urlset(...entries));
 });
 
-test("the URL of an entry may be a short word that is not ASCII, and be repeated", () => {
+test("the URL of an entry may be a short repeated word that is not ASCII", () => {
   const short = (letter: string) => `<url><loc>http://a.b/${letter}</loc><priority>0.5</priority></url>`;
   const usual = several(0, "<priority>0.5</priority>");
-  // Known from another field, or from another document.
+  // The word is known from another field, or from another document.
   const link = '<xhtml:link rel="alternate" hreflang="http://a.b/ａ" href="https://example.org/a"/>';
   const text = urlset(...several(20, link), ...several(40, link), ...usual, ...Array(40).fill(short("ａ")), ...usual);
   for (let times = 0; times < 2; times++) expectSameInPieces(text);
@@ -76,8 +76,8 @@ const details: readonly (readonly [code: string, rest: string])[] = [
   ["xml-namespace", `</url><wrap xmlns:image="urn:other"><url>${loc("other")}${image}</url></wrap><url>${loc("more")}`],
 ];
 
-test.each(details)("among fields that are not needed, %s is still reported", (code, rest) => {
-  // As often as it takes until all names and origins are known.
+test.each(details)("the same is reported for fields that are not needed: %s", (code, rest) => {
+  // Repeats entries until all names and origins are known.
   const text = urlset(...several(0, details[0]![1]), ...several(20, rest), ...several(40, details[0]![1]));
   const limits = /^limit-(images|videos|alternates)$/.test(code) ? { images: 1, videos: 1, alternates: 1 } : {};
   expectSameUrls(inPieces(text, 5000), { limits });
@@ -86,7 +86,7 @@ test.each(details)("among fields that are not needed, %s is still reported", (co
   else expect(codes).toContain(code);
 });
 
-test("whether a value is valid may depend on another one", () => {
+test("a value may be valid or not depending on another one", () => {
   const link = (attributes: string) => `<xhtml:link ${attributes} href="https://example.org/a"/>`;
   // A link to a style sheet needs no language.
   const links = [link('rel="stylesheet"'), link('rel="alternate" hreflang="de"'), link('rel="alternate"')];
@@ -97,7 +97,7 @@ test("whether a value is valid may depend on another one", () => {
   expectSameInPieces(urlset(...dates.flat()));
 });
 
-test("URLs of other documents in the same process make no URL valid", () => {
+test("URLs seen in other documents of the process do not make an invalid URL valid", () => {
   const text = (...urls: string[]) => urlset(...urls.map((url) => `<url><loc>${url}</loc></url>`));
   const mistakes = ["http://https//example.org/a", "http://https://example.org/a", "HTTP://http://example.org/a"];
   const hosts = ["http://https/a", "http://https:/a", "HTTP://http:/a"];

@@ -16,7 +16,7 @@ test("the first declaration of a URL counts, however it is written", () => {
   ]);
 });
 
-test("an unusable URL is found even if its origin is known", () => {
+test("an invalid URL is noticed even if its origin is already known", () => {
   const invalid = ["/a\tb", "/\u007f", ":99999/", ":x/", "]/"].map((rest) => `https://example.org${rest}`);
   const result = read("https://example.org/", ...invalid, "https://example.org/\ufffd", "https://example.org/a]]&gt;");
   expect(urlsOf(result)).toEqual(["https://example.org/", "https://example.org/\ufffd", "https://example.org/a"]);
@@ -56,7 +56,7 @@ test("lenient: a doubled scheme and a Markdown link are repaired and reported", 
   ]);
 });
 
-test("other lines are skipped", () => {
+test("lines that cannot be repaired are skipped", () => {
   const forms = [
     ...["https://https://", "http://http:///a", "http://http//http//a.example/", "http://https://[/"],
     ...[
@@ -72,7 +72,7 @@ test("other lines are skipped", () => {
 });
 
 test.each(["::", ":::", ":.", ".", ";", ",", "", ": ", " :", " : "])(
-  "lenient: %j between the scheme and the document's own host is repaired, and reported; another host is not guessed",
+  "lenient: %j between the scheme and the document's own host is repaired and reported; another host is not guessed",
   (mark) => {
     for (const slashes of ["//", "///", "\\\\", "// "]) {
       for (const scheme of ["http", "HTTPS"]) {
@@ -84,13 +84,13 @@ test.each(["::", ":::", ":.", ".", ";", ",", "", ": ", " :", " : "])(
   },
 );
 
-test.each(["()", "[]", "{}", "``", '""', "''"])("lenient: a URL in %s is repaired, and reported", (pair) => {
+test.each(["()", "[]", "{}", "``", '""', "''"])("lenient: a URL in %s is repaired and reported", (pair) => {
   const result = read(`${pair[0]}https://example.org/1${pair[1]}`);
   expect(urlsOf(result)).toEqual(["https://example.org/1"]);
   expect(result.codes).toEqual(["url-repaired"]);
 });
 
-test("another host without a scheme is not a page of this website", () => {
+test("a host name without a scheme is not a page of this website", () => {
   const hosts = [
     "other.com\\1",
     "other.com/1",

@@ -88,13 +88,13 @@ describe("locs", () => {
     expect(result.problems).toMatchObject(problems);
   });
 
-  test("relative URLs are invalid if the document has no URL", () => {
+  test("relative URLs are invalid if the document itself has no URL", () => {
     const result = parsed(urlset(entry("a"), z), { url: undefined });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("a reference that is too long loses only its entry", () => {
+  test("an overlong character reference loses only its entry", () => {
     const result = parsed(urlset(entry(long), z), { limits: { xmlTextLength: 1000 } });
     expect(urlsOf(result)).toEqual(["https://example.org/z"]);
     expect(result.codes).toEqual(["limit-url-length"]);
@@ -120,7 +120,7 @@ describe("the content of a loc", () => {
     expect(result.codes).toEqual(["url-invalid"]);
   });
 
-  test("tags in a title are removed, and their text is kept", () => {
+  test("tags inside a title are removed, and their text is kept", () => {
     const result = parsed(
       urlset(entry("https://example.org/", "<news:news><news:title>a <b>b</b> <i>c</i>d</news:title></news:news>")),
     );
@@ -216,7 +216,7 @@ describe("limits of a document", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("more entries than the protocol allows are reported, and repeated ones count, too", () => {
+  test("more entries than the protocol allows are reported, including repeated ones", () => {
     const entries = Array.from({ length: 60_000 }, (_, n) => entry(`https://example.org/${n % 45_000}`));
     const result = parsePieces([urlset(...entries)]);
     expect(result.pages).toHaveLength(45_000);
@@ -239,7 +239,7 @@ describe("limits of a document", () => {
     expect(result.complete).toBe(true);
   });
 
-  test("a document that is cut off before its first entry is not reported as empty", () => {
+  test("a document that is cut off before its first entry is not called empty", () => {
     expect(parsed('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">').codes).toEqual(["xml-truncated"]);
   });
 
@@ -252,13 +252,13 @@ describe("limits of a document", () => {
   );
 });
 
-describe("nothing is dropped in silence", () => {
+describe("nothing is dropped silently", () => {
   const page = (fields: string) => urlset(entry("https://e.example/0", fields));
   const video = (fields: string) =>
     page(`<video:video><video:thumbnail_loc>https://e.example/t</video:thumbnail_loc><video:title>t</video:title>
       <video:description>d</video:description><video:content_loc>https://e.example/v</video:content_loc>${fields}</video:video>`);
 
-  test("any number of URLs in one entry are pages", () => {
+  test("all URLs in one entry are pages, however many", () => {
     const locs = Array.from({ length: 1500 }, (_, at) => `<loc>https://e.example/${at + 1}</loc>`);
     const result = parsed(page(locs.join("")));
     expect(result.pages).toHaveLength(1501);
@@ -273,7 +273,7 @@ describe("nothing is dropped in silence", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("a second news story and repeated elements are reported; the first ones count", () => {
+  test("a second news story and repeated elements are reported, and the first ones count", () => {
     const story = (title: string) =>
       `<news:news><news:publication><news:name>n</news:name><news:language>en</news:language></news:publication>
        <news:publication_date>2024-05-31</news:publication_date><news:title>${title}</news:title></news:news>`;

@@ -71,14 +71,14 @@ describe("deep nesting", () => {
     ["before the first entry", (deep: string) => [`<urlset>${deep}`], 0],
     ["in the first entry", (deep: string) => [`<urlset>${one}<url><loc>https://example.org/2</loc>${deep}`], 1],
     ["after the entries", (deep: string) => [`<urlset>${one}${two}${deep}`], 2],
-  ])("%s ends the document; what came before is kept", (_, wrap, kept) => {
+  ])("%s ends the document, and what came before is kept", (_, wrap, kept) => {
     const result = parsePieces(wrap("<a>".repeat(100_000)));
     expect(result.pages).toHaveLength(kept);
     expect(result.problems.at(-1)).toMatchObject({ code: "limit-xml-depth", limit: 256 });
     expect(result.complete).toBe(false);
   });
 
-  test("up to the limit is fine", () => {
+  test("up to the limit is accepted", () => {
     const deep = `${"<a>".repeat(255)}${"</a>".repeat(255)}`;
     expect(
       urlsOf(parsed(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${deep}${one}</urlset>`)),
@@ -95,7 +95,7 @@ describe("many attributes", () => {
     expect(result.problems.at(-1)).toMatchObject({ code: "limit-xml-attributes", limit: 1000 });
   });
 
-  test("the limit is the same, however the tag is split", () => {
+  test("are limited the same, however the tag is split", () => {
     const attributes = Array.from({ length: 12 }, (_, n) => ` a${n}="${n}"`).join("");
     const document = urlset(one, `<x${attributes}/>`, two);
     expect(parsed(document, { limits: { xmlAttributes: 12 } }).pages).toHaveLength(2);
@@ -106,7 +106,7 @@ describe("many attributes", () => {
 });
 
 describe("huge tokens", () => {
-  // 2 MB each: the memory that is allowed is a quarter of it.
+  // Each token is four times as large as the memory that is allowed.
   const length = some(32, 2) * 1024 * 1024;
   test.each([
     ["a comment", "<!--", "x- ", "-->", []],
@@ -138,7 +138,7 @@ describe("huge tokens", () => {
     expect(most).toBeLessThan(length / 4);
   });
 
-  test("the limit is the same, however the document is split", () => {
+  test("are limited the same, however the document is split", () => {
     const limits = { ...defaultLimits, xmlNameLength: 10, xmlTextLength: 60 };
     const result = parsed(
       urlset(
@@ -165,7 +165,7 @@ describe("names of object properties", () => {
     <${name}><polluted>1</polluted></${name}><url ${name}="1"><loc>https://example.org/1</loc><${name}>x</${name}><${name}:a ${name}="b"/>
     <xhtml:link rel="alternate" hreflang="${name}" href="https://example.org/x"/></url></urlset>`;
 
-  test.each(names)("%s is an ordinary name", (name) => {
+  test.each(names)("such as %s are ordinary names", (name) => {
     const result = parsed(build(name));
     const harmless = parsed(build("harmless"));
     expect(JSON.stringify(result).replaceAll(name, "harmless")).toBe(JSON.stringify(harmless));
@@ -174,7 +174,7 @@ describe("names of object properties", () => {
 });
 
 test.each(["a.*", "a+?", "(a", "[a", "a{9}", "a|b", "a\\d", "^a$"])(
-  "a crawler called %s is not read as a pattern",
+  "a crawler called %s is not taken for a pattern",
   (name) => {
     const result = parsed(
       `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><${name}>x</${name}>${one}</urlset>`,
@@ -184,7 +184,7 @@ test.each(["a.*", "a+?", "(a", "[a", "a{9}", "a|b", "a\\d", "^a$"])(
 );
 
 describe("many declarations of namespaces", () => {
-  test("100,000 on nested elements give the right URLs or end at a limit", () => {
+  test("on nested elements give the right URLs, or end at a limit", () => {
     const many = Array.from({ length: 900 }, (_, n) => ` xmlns:p${n}="urn:${n}"`).join("");
     const nested = `${`<x${many}>`.repeat(110)}${"</x>".repeat(110)}`;
     const result = parsePieces([
@@ -193,7 +193,7 @@ describe("many declarations of namespaces", () => {
     expect(urlsOf(result)).toEqual(["https://example.org/1"]);
   });
 
-  test("a declaration on every entry changes nothing", () => {
+  test("on every entry change nothing", () => {
     const own = one.replace("<url>", '<url xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">');
     const result = parsed(
       `<s:urlset xmlns:s="http://www.sitemaps.org/schemas/sitemap/0.9">${own}${own.replace("/1<", "/2<")}</s:urlset>`,
@@ -203,7 +203,7 @@ describe("many declarations of namespaces", () => {
   });
 });
 
-describe("time needed", () => {
+describe("parsing time", () => {
   // Patterns that grow are in linear-time.test.ts.
   const expectLinear = async (build: (size: number) => string, size: number) => {
     const ratio = await growth(build(size), build(size * 16), (text) => void parsePieces([text]));
@@ -222,12 +222,12 @@ describe("time needed", () => {
     await expectLinear(surprising, some(700, 120));
   });
 
-  test("many children are read in linear time", async () => {
+  test("documents with many children are read in linear time", async () => {
     const children = (count: number) => index(...Array.from({ length: count }, (_, n) => `/${n}.xml`));
     await expectLinear(children, some(4000, 400));
   });
 
-  test("a long text that comes in small pieces is not read again for each", async () => {
+  test("a long text in small chunks is not read again for each chunk", async () => {
     const result = parsePieces([
       ...`<urlset><url><loc>https://example.org/</loc><x a="${"x".repeat(some(50_000, 20_000))}"/></url></urlset>`,
     ]);

@@ -26,7 +26,7 @@ describe("document type declarations", () => {
     '<!DOCTYPE urlset [<!ENTITY a "b">]>',
     '<!DOCTYPE urlset SYSTEM "x" [ <!-- --> <!ENTITY % a SYSTEM "file:///etc/passwd"> %a; ]>',
     "<!DOCTYPE urlset [<!entity a 'b'>",
-    // Each ten times as long as the one before.
+    // Each line expands to ten times the one before.
     '<!DOCTYPE urlset [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
   ])("a document whose DOCTYPE declares entities is refused: %s", (doctype) => {
     const result = parsed(urlset(...two).replace("<urlset", `${doctype}<urlset`));
@@ -34,7 +34,7 @@ describe("document type declarations", () => {
     expect(result.pages).toEqual([]);
   });
 
-  test("a DOCTYPE with entities after junk also refuses the document", () => {
+  test("a DOCTYPE with entities is refused even after junk", () => {
     const result = parsed(`<br/>${urlset(...two).replace("<urlset", '<!DOCTYPE a [<!ENTITY a "b">]><urlset')}`);
     expect(result.outcome).toMatchObject({ kind: "invalid", reason: { code: "xml-dtd-refused" } });
   });
@@ -47,7 +47,7 @@ describe("document type declarations", () => {
 });
 
 describe("mismatched tags", () => {
-  test("lenient: a < in a text is text", () => {
+  test("lenient: a < in text is read as text", () => {
     const result = parsed(
       urlset(
         entry("https://example.org/1?a<1"),
@@ -67,7 +67,7 @@ describe("mismatched tags", () => {
     expect(result.complete).toBe(false);
   });
 
-  test("lenient: the text of a field that is not closed is not used", () => {
+  test("lenient: the text of an unclosed field is not used", () => {
     const result = parsed(
       urlset("<url><loc>https://example.org/1</url>", "<url><loc>https://example.org/3<loc></url>", two[1]!),
     );
@@ -93,7 +93,7 @@ describe("mismatched tags", () => {
     expect(result.codes).toEqual(["xml-malformed-tag"]);
   });
 
-  test("lenient: a tag that is not closed ends at the next tag", () => {
+  test("lenient: an unclosed tag ends at the next tag", () => {
     const result = parsed(urlset("<url <loc>https://example.org/1</loc></url", two[1]!));
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toEqual(["xml-malformed-tag"]);
@@ -143,14 +143,14 @@ describe("namespaces and names", () => {
       `<URLSET xmlns="${sitemapNamespace}">${body.replaceAll("loc>", "LOC>")}</URLSET>`,
       ["xml-root-name", "xml-element-name"],
     ],
-  ])("lenient: %s", (_, text, codes) => {
+  ])("lenient: the namespace or name may be %s", (_, text, codes) => {
     const result = parsed(text);
     expect(urlsOf(result)).toEqual(both);
     expect(result.codes).toEqual(codes);
     expect(result.complete).toBe(true);
   });
 
-  test("lenient: extensions with a mistaken or missing declaration are known by their usual prefix", () => {
+  test("lenient: extensions with a wrong or missing declaration are recognized by their usual prefix", () => {
     const result = parsed(
       `<urlset xmlns="${sitemapNamespace}" xmlns:news="http://example.org/mistaken"><url><loc>https://example.org/1</loc>
       <image:image><image:loc>https://example.org/i</image:loc></image:image><news:news><news:title>T</news:title></news:news></url></urlset>`,
@@ -159,7 +159,7 @@ describe("namespaces and names", () => {
     expect(result.problems[0]).toMatchObject({ code: "xml-namespace", value: "image:", count: 2 });
   });
 
-  test("extensions are known by their namespace, whatever the prefix", () => {
+  test("extensions are recognized by their namespace, whatever the prefix", () => {
     const result = parsed(
       `<urlset xmlns="${sitemapNamespace}" xmlns:a="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>https://example.org/1</loc>
       <a:image><a:loc>https://example.org/i</a:loc></a:image>
@@ -187,7 +187,7 @@ describe("XML that is not well-formed", () => {
     '<?xml-stylesheet type="text/xsl" href="a.xsl">\n<!-- c -->',
     "<?xml>",
     '<?xml version="1.0 encoding="UTF-8"?>',
-  ])("lenient: %s before the document", (before) => {
+  ])("lenient: %s before the document is accepted", (before) => {
     const result = parsed(`${before}\n${urlset(...two).replace(/^<\?xml.*\?>\n/, "")}`);
     expect(urlsOf(result)).toEqual(both);
     const isUnclosed = before.replaceAll("?>", "").includes(">");
@@ -203,7 +203,7 @@ describe("XML that is not well-formed", () => {
   });
 
   test.each(["<!-- c -->", "<!---->", "<!----->", "<!-- a -- b -->", "<!-- !> -- !> --->"])(
-    "%s is a comment",
+    "%s is read as a comment",
     (comment) => {
       const result = parsed(urlset(two[0]!, comment, two[1]!));
       expect(urlsOf(result)).toEqual(both);
@@ -213,7 +213,7 @@ describe("XML that is not well-formed", () => {
 });
 
 describe("XML features that are ignored", () => {
-  test("xml:base, XInclude and stylesheets do nothing", () => {
+  test("such as xml:base, XInclude and stylesheets have no effect", () => {
     const result = parsed(
       `<?xml version="1.0"?><?xml-stylesheet href="http://192.0.2.1/x.xsl"?>
       <urlset xmlns="${sitemapNamespace}" xml:base="https://other.example/" xmlns:xi="http://www.w3.org/2001/XInclude">
@@ -236,7 +236,7 @@ describe("a sitemap inside another document", () => {
   });
 });
 
-test("any other instruction without ?> extends to the end, so the document is cut off", () => {
+test("any other unclosed processing instruction extends to the end, so the document is cut off", () => {
   const [before, after] = [entry("https://example.org/1"), entry("https://example.org/2")];
   const closed = parsed(urlset(before, "<?php if (1 > 0) echo '<url>'; ?>", after));
   expect(urlsOf(closed)).toEqual(["https://example.org/1", "https://example.org/2"]);
@@ -246,7 +246,7 @@ test("any other instruction without ?> extends to the end, so the document is cu
   expect(unclosed).toMatchObject({ complete: false, codes: ["xml-truncated"] });
 });
 
-test("lenient: an end tag closes an element in another case, also after one in its own case was closed", () => {
+test("lenient: an end tag in another case closes its element, even after one in the right case was closed", () => {
   const entries = Array.from({ length: 40 }, (_, n) => entry(`https://example.org/${n}`, `</x><x>${n}</x><X>${n}</x>`));
   const result = parsed(urlset(...entries));
   expect(urlsOf(result)).toHaveLength(40);

@@ -15,7 +15,7 @@ const site = await serve({
 });
 const report = (...words: string[]) => sitegrove(["report", ...words]);
 
-test("writes the page to a file, saves the archive, and exits with 3 if something is missing", async () => {
+test("report writes the page to a file, saves the archive, and exits with 3 if something is missing", async () => {
   const words = ["-k", "-o", fileOf("report.html"), "--save", fileOf("site.warc.gz")];
   const { code, stdout, stderr } = await report(site.homepage, ...words);
   expect([code, stdout]).toEqual([3, ""]);
@@ -25,7 +25,7 @@ test("writes the page to a file, saves the archive, and exits with 3 if somethin
   expect(existsSync(fileOf("site.warc.gz"))).toBe(true);
 });
 
-test("an archive gives the same page; --previous adds what changed; a file is replaced only with --force", async () => {
+test("an archive gives the same page, --previous adds what changed, and an existing file is replaced only with --force", async () => {
   const archive = fileOf("site.warc.gz");
   const plain = await report(archive);
   expect(plain.stdout).toBe(readFileSync(fileOf("report.html"), "utf8"));
@@ -40,7 +40,7 @@ test("--json gives the facts behind the page", async () => {
   expect(JSON.parse(stdout)).toMatchObject({ version: 1, homepage: site.homepage, figures: { pages: 3, sitemaps: 1 } });
 });
 
-test("a website that cannot be reached has a page, too", async () => {
+test("a website that cannot be reached gets a page, too", async () => {
   const { code } = await report("http://127.0.0.1:1/", "-o", fileOf("down.html"), "--retries", "0");
   expect(code).toBe(5);
   expect(readFileSync(fileOf("down.html"), "utf8")).toContain("Nothing could be read from this website.");

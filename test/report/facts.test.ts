@@ -31,7 +31,7 @@ function* leaves(section: ReportSection): Generator<ReportSection> {
   for (const child of section.sections ?? []) yield* leaves(child);
 }
 
-test("AI preferences in robots.txt are on the page, if there are any", async () => {
+test("the page shows the AI preferences in robots.txt, if there are any", async () => {
   const robots = "User-agent: *\nContent-Signal: ai-train=<no>\n";
   const facts = await factsOf(site({ "/robots.txt": robots, "/sitemap.xml": urlset("a") }).client);
   expect(facts.preferences).toMatchObject([{ field: "Content-Signal", agents: ["*"], line: 2 }]);
@@ -43,12 +43,12 @@ test("AI preferences in robots.txt are on the page, if there are any", async () 
   expect(pageOf(many)).toContain("other (5)");
 });
 
-describe("a shop in six languages", async () => {
+describe("the report on a shop in six languages", async () => {
   await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, knownPaths: "never" });
   const pages = await listOf(tree.pages());
   const facts = await reportFacts(tree, { check: { now } });
 
-  test("every page is in one tile of the map, with its age", () => {
+  test("has every page in one tile of the map, with its age", () => {
     const all = [...leaves(facts.sections)];
     const sum = (value: (section: ReportSection) => number) => all.reduce((total, each) => total + value(each), 0);
     expect(sum((each) => each.pages)).toBe(pages.length);
@@ -65,7 +65,7 @@ describe("a shop in six languages", async () => {
     expect(facts.sections.ages.at(-1)).toBe(pages.filter(({ lastModified }) => lastModified === undefined).length);
   });
 
-  test("a page counts for the language that it gives itself", () => {
+  test("counts a page for the language that the page gives itself", () => {
     const expected = new Map<string, number>();
     for (const { url, alternates = [] } of pages) {
       const own = alternates.find((each) => each.url === url && each.language !== "x-default")?.language;
@@ -76,7 +76,7 @@ describe("a shop in six languages", async () => {
     expect([otherPages, all]).toEqual([0, pages.filter(({ alternates }) => alternates !== undefined).length]);
   });
 
-  test("the timeline has every dated page, and says what is odd", () => {
+  test("has every dated page on the timeline, and says what is suspicious", () => {
     const { bars, before, future, undated, odd, common } = facts.timeline;
     expect(bars.reduce((sum, each) => sum + each.pages, before + future + undated)).toBe(pages.length);
     const same = pages.filter(({ lastModified }) => lastModified === "2026-03-14T02:00:07Z").length;
@@ -86,13 +86,13 @@ describe("a shop in six languages", async () => {
     expect(march).toBe(pages.filter(({ lastModified }) => lastModified?.startsWith("2026-03")).length);
   });
 
-  test("images, hosts and formats are counted", () => {
+  test("counts images, hosts and formats", () => {
     expect(facts.media.images).toBe(pages.reduce((sum, { images = [] }) => sum + images.length, 0));
     expect(facts.hosts).toEqual([{ name: "shop.example.org", pages: pages.length }]);
     expect(facts.formats).toEqual([{ format: "xml", sitemaps: expect.any(Number), pages: pages.length }]);
   });
 
-  test("the tree of sitemaps has each of them, with sizes and times", () => {
+  test("has every sitemap in the tree, with sizes and times", () => {
     expect(facts.sitemaps.rows).toHaveLength([...tree.sitemaps()].length - 1);
     const total = facts.sitemaps.rows.reduce((sum, { wireBytes = 0 }) => sum + wireBytes, 0);
     expect(total).toBe(facts.figures.wireBytes);
@@ -117,7 +117,7 @@ test("pages with errors or warnings are counted once, even if only a comparison 
   expect([figures.flawedPages, sections.flawed, figures.pages]).toEqual([5, 5, 7]);
 });
 
-test("unchanged documents of an earlier run are on the time axis of this one", async () => {
+test("unchanged documents from an earlier run are on the time axis of this run", async () => {
   const client: Client = {
     async request({ url, headers }) {
       const { pathname } = new URL(url);
@@ -162,14 +162,14 @@ test("unchanged documents of an earlier run are on the time axis of this one", a
   }
 });
 
-test("a website of three pages needs no sections", async () => {
+test("a website with three pages is not divided into sections", async () => {
   const { sections, verdict, timeline } = await factsOf(threePages());
   expect(sections).toEqual({ name: "example.org", pages: 3, ages: [2, 0, 0, 0, 0, 1, 0], flawed: 0 });
   expect(verdict).toBe("3 pages in 1 sitemap. 1 note.");
   expect(timeline.odd).toBeUndefined();
 });
 
-test("well-known paths that were not needed are not counted as tried", async () => {
+test("well-known paths that were not needed do not count as tried", async () => {
   const facts = await factsOf(threePages());
   expect(facts.discovery).toMatchObject({ rows: [{ outcome: "found" }], found: 1, others: 0 });
   expect(facts.discovery.skipped).toBeGreaterThan(10);
@@ -189,7 +189,7 @@ test("a check that could not see everything does not praise the website", async 
   expect(pageOf(late)).not.toContain("Nothing that search engines");
 });
 
-test("pages that only left a feed are a change", async () => {
+test("a report lists pages that only left a feed as a change", async () => {
   const facts = await factsOf(threePages());
   const side = { pages: 3, sitemaps: 1, complete: true };
   const none = { added: 0, removed: 0, changed: 0, moved: 0, unknown: 0, sitemaps: 0, changedOnlyLastModified: 0 };
@@ -205,19 +205,19 @@ test("pages that only left a feed are a change", async () => {
   expect(page(2)).not.toContain("No changes.");
 });
 
-test("a website where everything fails says why", async () => {
+test("the report says why if everything on a website fails", async () => {
   const facts = await factsOf(everythingFails());
   expect(facts.verdict).toBe("Nothing could be read from this website.");
   expect(facts.unreachable).toMatch(/503/);
   expect(facts.discovery.rows.length).toBeGreaterThan(10);
 });
 
-test("names of sections in other alphabets are shown decoded", async () => {
+test("section names in other alphabets are shown decoded", async () => {
   const html = pageOf(await factsOf(chineseAndArabic()));
   for (const name of ["产品", "新闻", "منتجات", "أخبار"]) expect(html).toContain(`<b>${name}</b>`);
 });
 
-test("everything is bounded: at most 400 tiles and 200 rows, always other (n), below 300 kB", async () => {
+test("a report is bounded: at most 400 tiles and 200 rows, the rest as other (n), below 300 kB", async () => {
   const facts = await factsOf(everyListFull());
   // The index and robots.txt count, too.
   const sitemaps = fullListSitemaps + 2;
@@ -239,7 +239,7 @@ test.each([
   ["characters of four bytes", 20, (number: number) => String.fromCodePoint(0x20000 + number)],
   ["quotes", 20, () => '"'],
   ["control characters", 20, () => "\u001b"],
-])("no website can have a page of a megabyte: every list full, all texts in %s", (_, worst, character) => {
+])("no website can cause a page of a megabyte: every list full, all texts in %s", (_, worst, character) => {
   for (const length of isLong ? [20, 60, 1000] : [worst]) {
     expect(Buffer.byteLength(pageOf(worstFacts(character, length)))).toBeLessThan(1_000_000);
   }
@@ -257,7 +257,7 @@ test("a long name in another alphabet is shown decoded, however it was written",
   expect(html).not.toMatch(/%[89a-f][0-9a-f]…/i);
 });
 
-test("a day is suspicious only if it stands out; a median is never made up", async () => {
+test("a day is suspicious only if it stands out, and a median is never made up", async () => {
   const dated = (day: (number: number) => string) =>
     website(Array.from({ length: 500 }, (_, number) => ({ path: `p${number}`, day: day(number) })));
   const even = await factsOf(dated((number) => `2026-09-0${1 + (number % 9)}`));
@@ -289,7 +289,7 @@ test("an archive that claims to be from the year 275760 takes no more memory", a
   expect(facts.timeline.bars.length).toBeLessThanOrEqual(150);
 });
 
-test("a website with endless directories does not fill memory, and no page is lost", () => {
+test("a website with endless directories does not fill the memory, and no page is lost", () => {
   const sections = new Sections();
   const scan = new UrlScan();
   const numbers: number[] = [];
@@ -317,7 +317,7 @@ test("a website with endless directories does not fill memory, and no page is lo
   expect(example?.sections?.find(({ name }) => name === "real")?.pages ?? example?.pages).toBe(count / 5);
 });
 
-test("deep directories without end leave room for a first directory that comes late", () => {
+test("endless deep directories leave room for a top-level directory that comes late", () => {
   const sections = new Sections();
   const scan = new UrlScan();
   for (let page = 0; page < 40_000; page++) {
@@ -331,7 +331,7 @@ test("deep directories without end leave room for a first directory that comes l
   expect(host?.sections?.[0]).toMatchObject({ name: "late", pages: 1000 });
 });
 
-test("numbered directories with a page each are one section, not thousands", async () => {
+test("numbered directories with one page each are one section, not thousands", async () => {
   const locations = Array.from({ length: 3000 }, (_, number) => `/product/${number}/name`);
   const routes = {
     "/robots.txt": robots("/s.xml"),
@@ -363,7 +363,7 @@ test.each([
   [1120, 600],
   [358, 760],
   [50, 50],
-])("rectangles fill the map (%d × %d): each has its share, and none covers another", (width, height) => {
+])("rectangles fill the map (%d × %d): each has its share, and none overlaps another", (width, height) => {
   for (const areas of lists) {
     const unit = (width * height) / areas.reduce((sum, each) => sum + each, 0);
     const placed = squarified(areas, { left: 0, top: 0, width, height });
@@ -384,7 +384,7 @@ test.each([
 });
 
 // The example of section 3 of Bruls, Huizing, van Wijk: Squarified Treemaps.
-test("rectangles are as square as in the paper", () => {
+test("rectangles are as square as in the published algorithm", () => {
   const placed = squarified([6, 6, 4, 3, 2, 2, 1], { left: 0, top: 0, width: 6, height: 4 });
   const ratios = placed.map(({ width, height }) => Math.max(width / height, height / width).toFixed(2));
   expect(ratios).toEqual(["1.50", "1.50", "1.36", "1.81", "1.39", "1.39", "2.78"]);

@@ -87,7 +87,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
           { names: ["three pages"], ways: [narrow] },
           { names: small, ways: [{ ...narrow, used: undefined }] },
         ],
-  )("$names: nothing is loaded, nothing is logged, and everybody can use it", async ({ names, ways }) => {
+  )("the page about $names loads nothing, logs nothing, and is accessible", async ({ names, ways }) => {
     for (const name of names) {
       const { page, requests, said } = await look(browser, fileOf(name));
       for (const { colorScheme, viewport, used } of ways) {
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     }
   });
 
-  test("findings open, filters filter, and on paper everything is open", async () => {
+  test("findings can be opened, filters work, and everything is open in print", async () => {
     const { page } = await look(browser, fileOf("shop"));
     const pdf = await page.pdf({ format: "A4" });
     // If the findings were closed, three pages would be enough.
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(changes.totals.added).toBeGreaterThan(200);
   });
 
-  test("attacks in URLs, titles and dates stay inert and readable", async () => {
+  test("attacks in URLs, titles and dates are inert and readable", async () => {
     const { page, requests, said } = await look(browser, fileOf("hostile"));
     await page.evaluate(openAll);
     for (const selector of [".leaf", ".finding summary", "#map-tiles .name"]) {
@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect([requests, said]).toEqual([[], []]);
   });
 
-  test("its policy forbids everything but its own style sheet, whatever gets into it", async () => {
+  test("the content security policy forbids everything but the page's own style sheet, whatever gets into the page", async () => {
     const html = readFileSync(fileOf("three pages"), "utf8");
     const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(html)?.[1] ?? "";
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^;]+; base-uri 'none'; form-action 'none'$/);
@@ -204,7 +204,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     }
   });
 
-  test("a keyboard reaches everything, and the name of a group leads to its row in the table", async () => {
+  test("the keyboard reaches everything, and a group's name leads to its row in the table", async () => {
     const { page } = await look(browser, fileOf("shop"));
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.className")).toBe("skip");
@@ -219,7 +219,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
   });
 });
 
-test("the numbers of the page are those of check -f json", async () => {
+test("the page has the same numbers as check -f json", async () => {
   const { stdout } = await sitegrove(["check", archive, "-f", "json", "--fail-on", "never", "--now", now]);
   const check = JSON.parse(stdout);
   const html = readFileSync(fileOf("shop"), "utf8");
@@ -237,7 +237,7 @@ test("the numbers of the page are those of check -f json", async () => {
   expect(html.match(/id="rule-/g)?.length).toBe(counts.size);
 });
 
-test("an archive of a website without sitemaps gives the same bytes, and the time when it was tried", async () => {
+test("an archive of a website without sitemaps gives the same page, with the time of the attempt", async () => {
   const file = fileOf("nothing").replace(/html$/, "warc");
   await (await sitemapTreeForHomepage(home, { client: nothingThere(), save: file })).close();
   const page = async () => {

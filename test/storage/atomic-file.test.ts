@@ -21,7 +21,7 @@ import { testFolder } from "../support/test-folder.ts";
 const inFolder = testFolder();
 
 describe("a file", () => {
-  test("appears when it is committed, and not before", () => {
+  test("appears when it is committed, not before", () => {
     const file = new AtomicFile(inFolder("urls.txt"));
     file.write("one\n");
     file.write(Buffer.from("two\n"));
@@ -47,7 +47,7 @@ describe("a file", () => {
     expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
   });
 
-  test("replaces another only if it may, and keeps its permissions", () => {
+  test("replaces another file only if that is allowed, and keeps its permissions", () => {
     writeFileSync(inFolder("urls.txt"), "old");
     chmodSync(inFolder("urls.txt"), 0o640);
     expect(() => new AtomicFile(inFolder("urls.txt"))).toThrow(expect.objectContaining({ code: "EEXIST" }));
@@ -60,7 +60,7 @@ describe("a file", () => {
     expect(statSync(inFolder("urls.txt")).mode & 0o777).toBe(0o640);
   });
 
-  test("does not replace a file that another process created in the meantime", () => {
+  test("does not replace a file that another process created meanwhile", () => {
     const file = new AtomicFile(inFolder("urls.txt"));
     writeFileSync(inFolder("urls.txt"), "theirs");
     expect(() => file.commit()).toThrow(expect.objectContaining({ code: "EEXIST" }));
@@ -79,7 +79,7 @@ describe("a file", () => {
     expect(readFileSync(inFolder("elsewhere/real.txt"), "utf8")).toBe("new");
   });
 
-  test("may be created by other code, under the same ending", () => {
+  test("may be created by other code, with the same file extension", () => {
     const file = new AtomicFile(inFolder("site.warc.gz"), { open: false });
     expect(file.path).toMatch(/\.warc\.gz$/);
     writeFileSync(file.path, "content", { flag: "wx" });
@@ -94,7 +94,7 @@ describe("a file", () => {
     expect(readdirSync(inFolder())).toEqual([name]);
   });
 
-  test("cannot take the place of a folder, or be in one that is missing", () => {
+  test("cannot replace a folder, or be created in a missing one", () => {
     mkdirSync(inFolder("folder"));
     expect(() => new AtomicFile(inFolder("folder"), { overwrite: true })).toThrow(
       expect.objectContaining({ code: "EISDIR" }),
@@ -102,7 +102,7 @@ describe("a file", () => {
     expect(() => new AtomicFile(inFolder("none/urls.txt"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
   });
 
-  test("a device is written directly, and stays a device", () => {
+  test("is written directly if it is a device, which stays a device", () => {
     const file = new AtomicFile("/dev/null");
     expect(file.isDirect).toBe(true);
     file.write("gone");
@@ -111,7 +111,7 @@ describe("a file", () => {
     expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);
   });
 
-  test("a pipe is written directly", async () => {
+  test("is written directly if it is a pipe", async () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const reader = spawn("cat", [inFolder("pipe")], { stdio: ["ignore", "pipe", "inherit"] });
     let text = "";
@@ -126,7 +126,7 @@ describe("a file", () => {
     expect(readdirSync(inFolder())).toEqual(["pipe"]);
   });
 
-  test("a full disk is an error, and the old file stays", ({ skip }) => {
+  test("is unchanged after the disk was full, which is an error", ({ skip }) => {
     const disk = smallDisk(64);
     if (disk === undefined) return skip();
     try {
@@ -149,7 +149,7 @@ describe("a folder", () => {
     for (const name of names) writeFileSync(path.join(folder.path, name), content);
   };
 
-  test("appears with all its files", () => {
+  test("appears together with all its files", () => {
     const folder = new AtomicFolder(inFolder("a/b/set"), names);
     write(folder, "new");
     expect(existsSync(inFolder("a/b/set"))).toBe(false);
@@ -166,7 +166,7 @@ describe("a folder", () => {
     expect(readdirSync(inFolder())).toEqual([]);
   });
 
-  test("takes the place of an empty folder", () => {
+  test("replaces an empty folder", () => {
     mkdirSync(inFolder("set"));
     const folder = new AtomicFolder(inFolder("set"), names);
     write(folder, "new");
@@ -175,7 +175,7 @@ describe("a folder", () => {
     expect(readdirSync(inFolder())).toEqual(["set"]);
   });
 
-  test("replaces its own files only if it may", () => {
+  test("replaces its own files only if that is allowed", () => {
     mkdirSync(inFolder("set"));
     writeFileSync(inFolder("set/pages.parquet"), "old");
     expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
@@ -187,7 +187,7 @@ describe("a folder", () => {
     expect(readdirSync(inFolder())).toEqual(["set"]);
   });
 
-  // Neither the nth rename nor anything after it happens.
+  // Skips the nth rename and everything after it.
   function killedAtRename(nth: number, work: () => void): void {
     const { renameSync, rmSync, existsSync } = fs;
     const killed = () => {
@@ -207,26 +207,23 @@ describe("a folder", () => {
     }
   }
 
-  test.each([1, 2])(
-    "that was being replaced when the process was killed at rename %i is there for the next run",
-    (nth) => {
-      mkdirSync(inFolder("set"));
-      for (const name of names) writeFileSync(inFolder(`set/${name}`), "old");
-      const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
-      write(folder, "new");
-      killedAtRename(nth, () => folder.commit());
-      expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
-      expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
-      const next = new AtomicFolder(inFolder("set"), names, { overwrite: true });
-      expect(next.isNew).toBe(false);
-      write(next, "newer");
-      next.commit();
-      expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("newer");
-      expect(readdirSync(inFolder()).filter((name) => !name.startsWith(".partial-"))).toEqual(["set"]);
-    },
-  );
+  test.each([1, 2])("is recovered by the next run if the process was killed at rename %i while replacing it", (nth) => {
+    mkdirSync(inFolder("set"));
+    for (const name of names) writeFileSync(inFolder(`set/${name}`), "old");
+    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    write(folder, "new");
+    killedAtRename(nth, () => folder.commit());
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+    const next = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    expect(next.isNew).toBe(false);
+    write(next, "newer");
+    next.commit();
+    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("newer");
+    expect(readdirSync(inFolder()).filter((name) => !name.startsWith(".partial-"))).toEqual(["set"]);
+  });
 
-  test("behind a symbolic link returns, too, if the process was killed while it was being replaced", () => {
+  test("is recovered, too, if it is the target of a symbolic link", () => {
     mkdirSync(inFolder("real"));
     symlinkSync("real", inFolder("set"));
     for (const name of names) writeFileSync(inFolder(`real/${name}`), "old");
@@ -237,7 +234,7 @@ describe("a folder", () => {
     expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
   });
 
-  test("never replaces a folder with files of others", () => {
+  test("never replaces a folder that has other files", () => {
     mkdirSync(inFolder("set"));
     writeFileSync(inFolder("set/thesis.tex"), "years of work");
     expect(() => new AtomicFolder(inFolder("set"), names, { overwrite: true })).toThrow(

@@ -1,4 +1,4 @@
-// Whoever starts a server need not remember to close it.
+// Closes servers, so that no test has to remember it.
 import { afterAll, onTestFinished, TestRunner } from "vitest";
 
 /** Runs `close` when the current test ends; for what a file starts before its tests, after the last of them. A hook has to do that itself. */

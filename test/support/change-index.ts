@@ -1,4 +1,4 @@
-// Rewrites the index of an archive that is not compressed, as somebody would who lies: digest, length and trailer are right.
+// Rewrites the index of an uncompressed archive like a forger would: digest, length and trailer are right.
 import { readFileSync, writeFileSync } from "node:fs";
 import { trailerOf } from "../../src/archive/index-record.ts";
 import { Digester } from "../../src/archive/warc.ts";

@@ -2,7 +2,7 @@
 // makes something quadratic out of something linear.
 import { some } from "./long.ts";
 
-// Microseconds. Less is compared less exactly, and what looks bad is measured again.
+// In microseconds. Shorter times are compared less exactly, and suspicious ones are measured again.
 const enough = some(2000, 250);
 
 /** A reader of a whole text. */
@@ -11,7 +11,7 @@ export type Read = (text: string) => void | Promise<void>;
 /** Microseconds of processor time for each byte of `text`. */
 async function costPerByte(text: string, read: Read): Promise<number> {
   let [spent, times] = [0, 0];
-  // What is too short cannot be measured.
+  // Very short times cannot be measured.
   for (; spent < enough && times < 30; times++) {
     const start = process.cpuUsage();
     await read(text);
@@ -26,7 +26,7 @@ export function repeatedTo(length: number, piece: string): string {
   return piece.repeat(Math.max(1, Math.round(length / piece.length)));
 }
 
-/** Generous: what is quadratic is sixteen times as dear in a text sixteen times as long. */
+/** Generous: quadratic time would cost sixteen times as much per byte in a text sixteen times as long. */
 export const dearest = 8;
 
 /**
@@ -38,9 +38,9 @@ export async function growth(small: string, large: string, read: Read, most: num
   let ratio = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < 10 && ratio > Math.min(dearest / 2, most); attempt++) {
     after = Math.min(after, await costPerByte(large, read));
-    // Second: the engine has then compiled what it will compile.
+    // Measures the second run, when the engine has compiled the code.
     before = Math.min(before, await costPerByte(small, read));
-    // Above twenty megabytes a second nothing has to be proven: some documents are read at a hundred times that.
+    // Above 20 MB/s, nothing has to be proven: some documents are read a hundred times as fast.
     ratio = after / Math.max(before, 0.05);
   }
   return ratio;

@@ -6,7 +6,7 @@ import { Random } from "./random.ts";
 /** Runs `parse` on the text whole, one character at a time and with random cuts, expects equal results and returns it. */
 export function inEveryCut<T>(text: string, parse: (pieces: string[]) => T): T {
   const whole = parse([text]);
-  // Usually, of long texts only a part comes one character at a time.
+  // Usually, only a part of a long text is passed one character at a time.
   const [from, to] = isLong ? [0, text.length] : [text.length % 7, (text.length % 7) + mostSingle];
   expectSame(parse([text.slice(0, from), ...text.slice(from, to), text.slice(to)]), whole);
   const random = new Random(text.length);

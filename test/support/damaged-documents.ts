@@ -1,4 +1,4 @@
-// Documents in which innocent entries stand between damaged ones. Damage costs what it is done to: every innocent entry has to be
+// Documents with undamaged entries between damaged ones. Damage affects only its own entry: every undamaged one has to be
 // read, and nothing may be read that nobody wrote.
 import type { Random } from "./random.ts";
 import { words } from "./words.ts";
@@ -8,7 +8,7 @@ export interface DamagedDocument {
   readonly text: string;
   /** What has to be read, as pages or as sitemaps. */
   readonly innocent: readonly string[];
-  /** Whether this was written somewhere in the document. */
+  /** Whether this text occurs in the document. */
   readonly isDeclared: (url: string) => boolean;
 }
 
@@ -206,7 +206,7 @@ export function damagedDocument(random: Random): DamagedDocument {
   return { url: `${home}${kind.name}`, text: written, innocent, isDeclared: (url) => isDeclared(url, written) };
 }
 
-// What is in the text, or one of the few repairs that are certain.
+// The URL is in the text, or is one of the few repairs that are certain.
 function isDeclared(url: string, text: string): boolean {
   const plain = text.replaceAll(/<\/?b>|\]\]>|&[#\w]*;?|\u0001|\u0000/g, "");
   const path = url.slice(home.length);

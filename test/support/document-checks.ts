@@ -1,5 +1,5 @@
-// What must hold for any document that is read, whatever is in it: nothing is thrown, pages are plain data with URLs and dates that
-// are some, and neither the fast path nor the way the document is cut makes a difference, nor that only URLs are wanted.
+// What must hold for any document, whatever is in it: nothing is thrown, pages are plain data with valid URLs and dates, and the
+// result depends neither on the fast path, nor on how the document is split, nor on whether only URLs are needed.
 import { readSitemap } from "../../src/crawl/read.ts";
 import type { AllLimits } from "../../src/model/options.ts";
 import { defaultLimits } from "../../src/model/parse-options.ts";
@@ -32,7 +32,7 @@ export interface CheckOptions {
   readonly urlsOnly?: boolean;
 }
 
-/** Reads a text in every way there is, and returns what came out. The number decides how it is cut. */
+/** Reads a text in every possible way, and returns the results. The number decides how it is split. */
 export function checkText(text: string, options: CheckOptions, number: number): Reading {
   const random = new Random(number);
   const whole = readPieces([text], options);
@@ -40,7 +40,7 @@ export function checkText(text: string, options: CheckOptions, number: number): 
   const slow = readPieces([text], { ...options, fastPath: noFastPath });
   expectEqual("the fast path reads otherwise", whole, slow);
 
-  // As it comes from a website: halves of characters have no bytes.
+  // Passes it as bytes, as from a website; half a character cannot be encoded.
   if (!/\p{Surrogate}/u.test(text)) {
     const asBytes = readPieces(cutBytes(text, random), options);
     expectEqual("as bytes it reads otherwise", asBytes, whole);
@@ -57,9 +57,9 @@ export function checkText(text: string, options: CheckOptions, number: number): 
   const start = readPieces([prefix], options);
   // A short beginning may look like something else.
   if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return whole;
-  // What else there is to say about a page may come later, in another entry.
+  // More about a page may come later, in another entry.
   expectEqual("a prefix has other pages", urlsOf(start), urlsOf(whole).slice(0, start.pages.length));
-  // Of the last one, what comes after its URL may be missing.
+  // The last page may lack what comes after its URL.
   const upToLast = (list: Entries["sitemaps"]) =>
     list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
   expectEqual("a prefix has other sitemaps", upToLast(start.sitemaps), upToLast(whole.sitemaps));

@@ -1,5 +1,5 @@
-// For comparisons in loops, of thousands of pages: `toEqual` says best what is different, and takes several times as long to say that
-// nothing is.
+// For comparing thousands of pages in loops: `toEqual` explains differences best, but takes several times as long if
+// there are none.
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 

@@ -17,18 +17,18 @@ export interface RawRequest {
 
 export interface RawExchange extends RawRequest {
   readonly socket: net.Socket;
-  /** A whole response with a length. */
+  /** Sends a complete response with a length. */
   respond(status: number, headers?: Readonly<Record<string, string>>, body?: string | Uint8Array): void;
 }
 
-/** Answers one request, or does not. */
+/** Handles one request, or leaves it unanswered. */
 export type Fault = (exchange: RawExchange) => void | Promise<void>;
 
 export interface FaultServer {
   /** `http://127.0.0.1:1234` */
   readonly origin: string;
   readonly port: number;
-  /** In the order in which they came. May be emptied. */
+  /** In the order of arrival. May be cleared. */
   readonly requests: RawRequest[];
   /** Connections so far. */
   readonly connections: number;
@@ -46,7 +46,7 @@ export interface FaultServerOptions {
   readonly tls?: tls.TLSSocketOptions;
 }
 
-/** Serves a fault for each path; what is not in the table is 404. A string is served as it should be. */
+/** Serves a fault for each path; other paths are 404. A string is served without a fault. */
 export async function faultServer(
   paths: Readonly<Record<string, Fault | string>>,
   { host = "127.0.0.1", addresses, tls: secure }: FaultServerOptions = {},
@@ -86,12 +86,12 @@ export async function faultServer(
   const server = net.createServer((socket) => {
     if (secure === undefined) return onConnection(socket);
     const secured = new tls.TLSSocket(socket, { isServer: true, ...secure });
-    // node:tls knows no resets.
+    // node:tls has no resets.
     secured.resetAndDestroy = () => {
       socket.resetAndDestroy();
       return secured;
     };
-    // A handshake that fails is what some tests are about.
+    // Some tests are about failing handshakes.
     socket.on("error", () => secured.destroy());
     return onConnection(secured);
   });
@@ -159,7 +159,7 @@ export function redirect(location: string, code = 302): Fault {
   return status(code, { location }, "moved");
 }
 
-/** Answers the first request with the first fault and so on; the last one stays. */
+/** Uses the first fault for the first request and so on, and the last one for all further requests. */
 export function inTurn(...faults: readonly Fault[]): Fault {
   return (exchange) => faults[Math.min(exchange.nth, faults.length) - 1]?.(exchange);
 }
@@ -186,10 +186,10 @@ const head = (document: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.
 const chunkedHead = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
 const chunk = (value: string) => `${Buffer.byteLength(value).toString(16)}\r\n${value}\r\n`;
 const half = (document: string) => document.slice(0, Math.ceil(document.length / 2));
-// What was written has to leave before the reset, which would take it along.
+// The data has to be sent before the reset, which would discard it.
 const resetSoon = (socket: net.Socket) => setTimeout(() => socket.resetAndDestroy(), 20);
 
-/** Writes again and again, no faster than the other side reads, until the connection ends. */
+/** Keeps writing, no faster than the other side reads, until the connection ends. */
 async function endlessly(socket: net.Socket, piece: string | Buffer, pause = 0): Promise<void> {
   const closed = once(socket, "close").catch(() => {});
   while (!socket.destroyed) {

@@ -1,4 +1,4 @@
-// What tests of fetching share: a fetcher, and one call from a URL to all that came of it.
+// What tests of fetching share: a fetcher, and one call from a URL to its complete result.
 import { afterAll, afterEach } from "vitest";
 import { type Followed, follow, followRules, Hop } from "../../src/crawl/redirects.ts";
 import { Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
@@ -21,7 +21,7 @@ export const tenPages: string = [
   "</urlset>",
 ].join("\n");
 
-/** Long enough for a busy machine. A test where something stalls shortens the one that is to run out, and no other. */
+/** Long enough for a busy machine. A test in which something stalls shortens only the timeout that has to expire. */
 const times: Timeouts = { connect: 60_000, firstByte: 60_000, idle: 60_000, total: 120_000 };
 
 export interface TestFetcher extends Fetcher {
@@ -94,7 +94,7 @@ export async function testServer(
   return server;
 }
 
-/** One path, one fetch. */
+/** Serves one path and fetches it. */
 export async function fetchOnly(
   fault: Fault | string,
   options: Options = {},

@@ -1,5 +1,5 @@
 // A port where connections are never established: a thread that listens and then sleeps. The kernel completes connections
-// until its queue is full; who comes then gets no answer.
+// until its queue is full; later ones get no answer.
 import { once } from "node:events";
 import net from "node:net";
 import { Worker } from "node:worker_threads";
@@ -21,7 +21,7 @@ export async function fullBacklog(): Promise<FullBacklog> {
   );
   const [port] = (await once(worker, "message")) as [number];
   const fillers = Array.from({ length: 8 }, () => net.connect(port, "127.0.0.1").on("error", () => {}));
-  // All have asked before the first is told; the thread sleeps, and accepts none.
+  // All sockets have started to connect by then, and the sleeping thread accepts none of them.
   await Promise.any(fillers.map((socket) => once(socket, "connect")));
   return {
     port,

@@ -157,7 +157,7 @@ async function makeArchives(): Promise<Uint8Array[]> {
   return made;
 }
 
-// Whatever an archive holds, opening it gives a tree or says that it is none.
+// Opening any archive gives a tree, or an error that says it is not one.
 export async function openChanged(random: Random, isCompressed: boolean): Promise<void> {
   archives ??= makeArchives();
   const bytes = mutateBytes((await archives)[isCompressed ? 1 : 0] as Uint8Array, random);

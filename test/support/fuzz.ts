@@ -31,7 +31,7 @@ import { Random } from "./random.ts";
 import { checkWebsite } from "./random-website.ts";
 import { home, urlset } from "./site.ts";
 
-/** What a case checks; `shown` is what to look at where it fails. */
+/** What a case checks; `shown` is what to look at if it fails. */
 interface Case {
   readonly shown: unknown;
   run(): void | Promise<void>;
@@ -42,7 +42,7 @@ type MakeCase = (random: Random, number: number) => Case;
 /** How many cases of each class were run. */
 export type Counts = Record<string, number>;
 
-/** Throws at the first case, of `count` from the number `first` on, in which something does not hold. */
+/** Throws at the first of `count` cases, from number `first` on, in which a check fails. */
 export async function fuzz(count: number, first: number, counts: Counts = {}): Promise<void> {
   for (let number = first; number < first + count; number++) {
     const random = new Random(number);
@@ -61,7 +61,7 @@ export async function fuzz(count: number, first: number, counts: Counts = {}): P
   }
 }
 
-// Of a thousand cases. Websites and archives take their time.
+// Shares of a thousand cases. Websites and archives are slow.
 const odds: readonly (readonly [name: string, odds: number])[] = [
   ["websites", 1],
   ["servers", 1],
@@ -87,7 +87,7 @@ function nameOf(random: Random): string {
 }
 
 const classes: Record<string, MakeCase> = {
-  // Changed in any way: it does not matter how it is read.
+  // The document is changed in any way, so what is read does not matter.
   documents(random, number) {
     const seed = random.pick(seeds);
     const options = { url: seed.url, limits: limitsFor(random), strict: random.below(8) === 0 };
@@ -95,7 +95,7 @@ const classes: Record<string, MakeCase> = {
     return { shown: { text, options }, run: () => void checkText(text, options, number) };
   },
 
-  // Innocent entries between damaged ones are all read, and nothing is invented.
+  // Undamaged entries between damaged ones are all read, and nothing is invented.
   damaged(random, number) {
     const { url, text, innocent, isDeclared } = damagedDocument(random);
     const options =
@@ -106,17 +106,17 @@ const classes: Record<string, MakeCase> = {
         const { pages, sitemaps, complete, outcome } = checkText(text, options, number);
         const urls = new Set([...pages, ...sitemaps].map((entry) => entry.url));
         const lost = innocent.filter((one) => !urls.has(one));
-        // A limit of ours, or that the document has to be well-formed, may cost an entry, but not in silence.
+        // One of our limits, or `strict`, may lose an entry, but not silently.
         const isSaid = !isLenient(options) && (!complete || outcome.kind === "invalid");
         if (lost.length > 0 && !isSaid) throw new Error(`lost ${lost.join(" ")}`);
-        // A base that is longer than a limit of ours allows is not used.
+        // A base that exceeds one of our limits is not used.
         const invented = isLenient(options) ? [...urls].filter((one) => !isDeclared(one)) : [];
         if (invented.length > 0) throw new Error(`invented ${invented.join(" ")}`);
       },
     };
   },
 
-  // A body that breaks has no other entries than the whole one, and is not complete.
+  // A body that breaks has no entries that the whole one lacks, and is not complete.
   broken(random, number) {
     const { url, text } = random.below(2) === 0 ? damagedDocument(random) : random.pick(seeds);
     const bytes = Buffer.from(text);
@@ -147,7 +147,7 @@ const classes: Record<string, MakeCase> = {
     return { shown: bytes, run: () => checkBytes(bytes, url) };
   },
 
-  // What is sound is read, what is not is said, and robots.txt that is refused is not an empty one.
+  // Intact data is read, damage is reported, and a refused robots.txt does not count as empty.
   packed(random) {
     const isRobots = random.below(4) === 0;
     const urls = Array.from({ length: 1 + random.below(20) }, (_, at) => `${home}é/${at}`);
@@ -212,13 +212,13 @@ const classes: Record<string, MakeCase> = {
     return { shown: `the archive, changed by case (${at})`, run: () => openChanged(random, at === 0) };
   },
 
-  // What came in answer to one URL is never taken for another.
+  // The response to one URL is never taken for that to another.
   servers: (_, number) => ({ shown: number, run: () => checkOddServer(number) }),
 
   websites: (_, number) => ({ shown: number, run: () => checkWebsite(number) }),
 };
 
-// A busy machine may stop for a second; it does not do so three times at the same case.
+// A busy machine may pause for a second, but not three times at the same case.
 async function withinASecond(run: () => void | Promise<void>): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt++) {
     const start = performance.now();

@@ -27,7 +27,7 @@ export function occurrences(file: string, text: string): number {
   }
 }
 
-/** Resolves when something is true of a run, which is looked at whenever a website of it begins, ends or is added. */
+/** Resolves when a condition holds for a run. Checks it whenever one of its websites begins, ends or is added. */
 export async function onQueue(url: string, run: string, isSo: () => Promise<boolean>): Promise<void> {
   const { hostname: host, port, pathname } = new URL(url);
   const connection = { host, port: Number(port), db: Number(pathname.slice(1)), password: redisPassword };
@@ -40,7 +40,7 @@ export async function onQueue(url: string, run: string, isSo: () => Promise<bool
     while (!(await isSo()))
       await new Promise<void>((resolve) => {
         wake = resolve;
-        // What happened since it was looked at has no event any more.
+        // Changes since the last check may have no further event.
         void isSo().then((isTrue) => isTrue && resolve());
       });
   } finally {

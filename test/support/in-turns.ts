@@ -1,5 +1,5 @@
-// Several documents that are read in turns, a piece of each at a time, some of them with nothing but URLs wanted, some of them left in their
-// middle. They share the memory of the tokenizer: what one of them has must not change what comes of another.
+// Several documents are read in turns, one piece at a time; for some, only URLs are needed, and some are abandoned in the
+// middle. They share the tokenizer's memory, so one document must not change the result of another.
 
 import { defaultLimits } from "../../src/model/parse-options.ts";
 import { ProblemLog } from "../../src/model/problem.ts";
@@ -19,7 +19,7 @@ interface Turn {
   readonly options: CheckOptions;
   /** The longest piece of it, in bytes. */
   readonly longest: number;
-  /** After how many pieces it is left. */
+  /** The number of pieces after which reading stops. */
   readonly left: number;
 }
 
@@ -40,7 +40,7 @@ export function turnsOf(random: Random): Turn[] {
   });
 }
 
-/** Reads them in turns, and expects what each gives alone, without the fast path. */
+/** Reads documents in turns, and expects the results that each gives alone, without the fast path. */
 export function checkTurns(turns: readonly Turn[], random: Random): void {
   const readings = turns.map((turn) => ({ turn, reading: begin(turn), result: undefined as unknown }));
   for (let open = [...readings]; open.length > 0; ) {
@@ -65,7 +65,7 @@ function begin(turn: Turn) {
   return reading;
 }
 
-// Each time so many bytes of it. Returns what came out, unless it is left.
+// Reads this many bytes at a time. Returns the result, unless reading stops early.
 function* read({ text, options, left }: Turn): Generator<undefined, unknown, number> {
   const problems = new ProblemLog();
   const decoder = new CharsetDecoder();
@@ -77,7 +77,7 @@ function* read({ text, options, left }: Turn): Generator<undefined, unknown, num
   });
   const [pages, sitemaps]: [unknown[], unknown[]] = [[], []];
   const take = (entries: Entries) => {
-    // Where only URLs are wanted, nothing else of a page has to be there.
+    // If only URLs are needed, a page may lack everything else.
     pages.push(...(options.urlsOnly ? (entries.lines ?? entries.pages).map(({ url }) => url) : entries.pages));
     sitemaps.push(...entries.sitemaps);
   };

@@ -3,7 +3,7 @@
 import type { Random } from "./random.ts";
 import { words } from "./words.ts";
 
-/** A document, changed in one to six places. `others` are where foreign pieces come from. */
+/** Returns a document, changed in one to six places. Foreign pieces come from `others`. */
 export function mutateText(text: string, others: readonly string[], random: Random): string {
   let mutated = text;
   for (let count = random.below(6); count >= 0; count--) {
@@ -65,7 +65,7 @@ const mutations: readonly Mutation[] = [
   (text, random) => text.slice(random.below(text.length + 1)),
   (text, random) => replace(text, random.below(text.length + 1), random.below(3), random.pick(tokens)),
   (text, random) => replace(text, random.below(text.length + 1), 0, random.pick(tokens).repeat(1 + random.below(400))),
-  // The tags of the document, each for another, lost, opened or closed again.
+  // Replaces, drops, opens or closes tags of the document.
   (text, random) => atTag(text, random, (tag, tags) => (tag === "" ? "" : random.pick(tags))),
   (text, random) => atTag(text, random, () => ""),
   (text, random) => atTag(text, random, (tag) => tag + tag),
@@ -76,7 +76,7 @@ const mutations: readonly Mutation[] = [
   (text, random) => atTag(text, random, (tag) => tag.repeat(1 + random.below(400))),
   (text, random) =>
     atTag(text, random, (tag) => tag.replace(/\s|>/, ` ${random.pick(tokens)}="${random.pick(tokens)}" `)),
-  // The values of the document.
+  // Changes the values of the document.
   (text, random) => text.replace(/>[^<>]+</, `>${random.pick(values)}<`),
   (text, random) => replaceOne(text, /[^\s<>"']+/g, random, () => random.pick(values)),
   (text, random) =>
@@ -89,7 +89,7 @@ const mutations: readonly Mutation[] = [
   (text, random) => text + random.pick(tokens),
 ];
 
-/** What breaks documents where it stands. */
+/** Pieces that break a document wherever they are. */
 export const tokens: readonly string[] = [
   ..."<>&;\"'=/?!-[]#%:@ \t\r\n\f\0\u0001\u007f\u0085\u00a0\u200b\u2028\ufeff\ufffd\ud800\udc00é日",
   ...words(`

@@ -4,7 +4,7 @@ import dns from "node:dns";
 import { once } from "node:events";
 import net from "node:net";
 
-/** What a name has. `silent`: no answer at all. `broken`: the server fails. A name that is not in the table does not exist. */
+/** The records of a name. `silent`: no answer. `broken`: the server fails. A name that is not in the table does not exist. */
 export interface Zone {
   readonly addresses?: readonly string[];
   /** In seconds. */
@@ -14,14 +14,14 @@ export interface Zone {
 }
 
 export interface NameServer {
-  /** May be changed. */
+  /** May be changed during a test. */
   readonly zones: Record<string, Zone>;
   /** `A example.org`, in the order in which they came. */
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-/** Until it is closed, it is the one that node:dns asks in this process. */
+/** Until it is closed, node:dns of this process uses it. */
 export async function nameServer(zones: Record<string, Zone>): Promise<NameServer> {
   const asked: string[] = [];
   const socket = dgram.createSocket("udp4");

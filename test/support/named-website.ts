@@ -7,17 +7,17 @@ import { onTestFinished } from "vitest";
 import { createAuthority } from "./certificates.ts";
 import { listenOnLoopback } from "./loopback.ts";
 
-/** What a URL is answered with: a document, a redirect, a status, or nothing (404). */
+/** The response to a URL: a document, a redirect, a status, or nothing (404). */
 export type Answer = string | { readonly to: string; readonly cookies?: string[] } | number | undefined;
 
 export interface NamedWebsite {
-  /** As options of a crawl. */
+  /** Options for a crawl. */
   readonly options: { readonly proxy: string; readonly tls: { readonly ca: string } };
   /** The URLs, in the order of the requests. */
   readonly asked: string[];
 }
 
-// One for all: a crawl that trusts the same authority as the last one need not read all certificates of Node.js again.
+// One for all tests: a crawl that trusts the same authority as the last one does not read Node.js's certificates again.
 const authority = createAuthority();
 
 /** `names`: those that the certificate is for. Closed when the test ends. */

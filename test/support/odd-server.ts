@@ -9,7 +9,7 @@ import { Random } from "./random.ts";
 
 const documents = 12;
 
-/** Throws where a document is taken for another, or something is missing in silence. */
+/** Throws if a document is taken for another, or if something is missing silently. */
 export async function checkOddServer(number: number): Promise<void> {
   const random = new Random(number);
   const server = net.createServer((socket) => serve(socket, random));
@@ -80,7 +80,7 @@ function respond(socket: net.Socket, path: string, random: Random): void {
     socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
     return;
   }
-  // What leads to all others is served well.
+  // The index that leads to all others has no faults.
   const isPlain = !/\d/.test(path) || random.below(3) === 0;
   const other = bodyOf(`/${random.below(documents)}.xml`, base) ?? "";
   const whole = (content: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${content.length}\r\n\r\n${content}`;
@@ -102,7 +102,7 @@ function respond(socket: net.Socket, path: string, random: Random): void {
     () => [chunked(body) + chunked(other)],
     () => [whole(body), "garbage"],
     () => [whole(body), "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"],
-    // Too short, too long, broken.
+    // The body is too short, too long, or broken.
     () => [whole(`${body}  `).slice(0, -random.below(body.length)), undefined, true],
     () => [`HTTP/1.1 200 OK\r\nContent-Length: ${random.below(body.length)}\r\n\r\n${body}`],
     () => [`HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: ${body.length}\r\n\r\n${body}`],

@@ -8,9 +8,9 @@ import type { Random } from "./random.ts";
 export interface PackedDocument {
   readonly bytes: Uint8Array;
   readonly headers: HeaderList;
-  /** Whether everything has to be read: nothing is damaged, refused or announced wrongly. */
+  /** Whether everything has to be read, because nothing is damaged, refused or wrongly announced. */
   readonly isSound: boolean;
-  /** Whether damage cannot pass for content. */
+  /** Whether damage cannot be mistaken for content. */
   readonly isChecked: boolean;
   readonly label: string;
 }
@@ -79,7 +79,7 @@ export function packedDocument(text: string, random: Random): PackedDocument {
   const [first, second] = bytes;
   if (damage === "cut") bytes = bytes.subarray(0, random.below(bytes.length));
   if (damage === "change") bytes = mutateBytes(bytes, random);
-  // Compression that nobody announces is known by its first bytes: without them, the rest passes for a text.
+  // Unannounced compression is recognized by its first bytes; without them, the rest looks like text.
   const isKnown = announces !== "none" || (bytes[0] === first && bytes[1] === second);
   const isReadable = announces === "all" || (announces === "none" && chain.every(({ isEvident }) => isEvident));
   return {

@@ -1,4 +1,4 @@
-// A document as the parser sees it: in every cut, with everything that came out of it.
+// Parses a document in every cut, and returns everything that the parser reports.
 
 import type { AllLimits } from "../../src/model/options.ts";
 import type { SitemapPage } from "../../src/model/page.ts";

@@ -26,7 +26,7 @@ const spellings = [
   ...["127.0.0.1."],
 ];
 const names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "foo.internal", "metadata.google.internal"];
-// Dots that `new URL` keeps, and a resolver or a proxy may not.
+// `new URL` keeps these dots, but a resolver or a proxy may not.
 const dotted = ["localhost..", "x.internal..", "a.localhost...", "127.0.0.1..", "127.1..", "0x7f.1..", "2130706433..."];
 const moreNames = [
   ...dotted,

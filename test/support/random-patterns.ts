@@ -7,13 +7,13 @@ export type PatternKind = "xml" | "text" | "robots" | "html";
 
 export interface Pattern {
   readonly kind: PatternKind;
-  /** A document of about so many characters. */
+  /** Builds a document of about this many characters. */
   readonly build: (length: number) => string;
-  /** What it looks like. */
+  /** Shows what it looks like. */
   readonly sample: string;
 }
 
-// What breaks documents, and what the readers of values look for.
+// Pieces that break documents, and pieces that the readers of values look for.
 const atoms: readonly string[] = [
   ...[...tokens, ...values].filter((each) => each !== "" && each.length < 60),
   ...words(`
@@ -81,7 +81,7 @@ export function randomPattern(random: Random): Pattern {
   );
   const wrap = (value: string, at: number) => entry.replaceAll("§n", `${at}`).replaceAll("§", () => value);
   const unit = Array.from({ length: random.pick([1, 1, 2, 3, 6]) }, () => random.pick(atoms)).join("");
-  // Each entry like the others, each with a number, or one long value.
+  // Makes all entries alike, numbers them, or makes one long value.
   const growth = random.pick(["alike", "numbered", "long"] as const);
   const build = (length: number) => {
     if (growth === "long") return head + wrap(unit.repeat(Math.ceil(length / unit.length)), 0);

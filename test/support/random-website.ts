@@ -98,7 +98,7 @@ export function slowed(client: Client, wait: (url: string) => number): Client {
     async request(request) {
       const milliseconds = wait(request.url);
       if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
-      // A server takes all spellings of a URL for the same.
+      // The server treats all spellings of a URL as the same.
       return client.request({ ...request, url: decodeURI(new URL(request.url).href) });
     },
   };

@@ -1,12 +1,12 @@
-// Documents of a few makings of entries, in runs or in turns, as those of real sitemaps are, with values of every kind in them: what one
-// entry says must not change how the next is read.
+// Documents with a few kinds of entries, in runs or alternating as in real sitemaps, with values of every kind: what one
+// entry contains must not change how the next is read.
 import type { AllLimits } from "../../src/model/options.ts";
 import type { Random } from "./random.ts";
 
-/** `most`: of entries that are alike. */
+/** `most` bounds how many entries in a row are alike. */
 export function repetitiveDocument(random: Random, most = 8): string {
   const format = random.pick(formats);
-  // How often a value is an odd one, and the making another.
+  // How often a value is odd, and how often the structure changes.
   const [odds, changes] = [random.pick([3, 6, 40, 1000]), random.pick([2, 4, most])];
   const makings = Array.from({ length: 1 + random.below(4) }, () => format.entry(random));
   const seams = random.below(3) === 0 ? [random.pick(oddSeams), "\n"] : [random.pick(["", "\n", "\n  ", "\r\n"])];
@@ -17,7 +17,7 @@ export function repetitiveDocument(random: Random, most = 8): string {
     text += fill(making + random.pick(seams), random, number, odds);
   }
   text += format.tail;
-  // Ahead of characters that are more than one byte of UTF-8, places in the text and in its bytes differ.
+  // After characters of more than one byte in UTF-8, positions in the text and in its bytes differ.
   return random.below(4) === 0 ? `<!-- ж語😀 -->${text}` : text;
 }
 
@@ -149,7 +149,7 @@ function fill(entry: string, random: Random, number: number, odds: number): stri
     const odd = () => random.pick(urls) + random.pick(texts);
     switch (field) {
       case "§u":
-        // Now and then the same as before.
+        // Sometimes repeats the previous value.
         return isOdd ? odd() : `https://example.org/${random.below(12) === 0 ? random.below(number + 1) : number}`;
       case "§d":
         return isOdd ? random.pick(dates) : `2024-05-${String(1 + (number % 28)).padStart(2, "0")}`;
@@ -180,7 +180,7 @@ const dates = [
   ...["Mon, 06 May 2024 07:08:09 GMT", "yesterday", "&#0;", "2024&#45;05-06", "2024-05-06T24:00:00Z", " 2024-05-06\n"],
 ];
 const texts = [
-  // References: right, wrong, and to what is no character.
+  // Uses valid and invalid references, and some to code points that are not characters.
   ...["&amp;", "&lt;b&gt;", "&#65;", "&nbsp;", "&amp;amp;", "&amp;lt;", "&bogus;", "&", "&#", "&;", "a;b&amp;c"],
   ...["&#0;", "&#x1F;", "&#xD800;", "&#x110000;", "&#99999999999999999999;", "&#xFFFE;"],
   ...["", " ", "\n", "\r\n", "\r", "\t", "\0", "\u0001", "\u007f", "\u0085", "\u00a0", "\u200b", "\ufeff", "\ufffd"],

@@ -19,7 +19,7 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-// Without threads: with them, moto may tell two clients at once that a name is free. S3 never does.
+// Runs without threads. With them, moto may tell two clients at once that a name is free, which S3 never does.
 const oneAtATime = `
 import sys
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app

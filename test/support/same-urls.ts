@@ -16,7 +16,7 @@ export function expectSameUrls(pieces: Iterable<TextPiece>, options: Parameters<
   );
   if (rest.codes.includes("url-repeated")) expectSame(unmerged(others), unmerged(rest));
   else expectSame(others, rest);
-  // Without the details, losses may be unknown, but none is made up.
+  // Without the details, some losses may go unnoticed, but none is made up.
   expectSame(
     others.codes.filter((code) => !rest.codes.includes(code)),
     [],
@@ -39,7 +39,7 @@ export function inPieces(text: string, size: number): string[] {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
 }
 
-/** The same of this many bytes, or a few less. */
+/** Splits into pieces of this many bytes, or a few less. */
 export function inBytes(text: string, size: number): Utf8Text[] {
   const bytes = Buffer.from(text);
   const pieces: Utf8Text[] = [];

@@ -14,13 +14,13 @@ export interface SiteFile {
   readonly complete: boolean;
   readonly tree: readonly string[];
   readonly problems: readonly string[];
-  /** What came of the candidates that were not absent; undefined where the case does not care. */
+  /** The outcome of candidates that were not absent; undefined if the case does not check it. */
   readonly discovery: readonly string[] | undefined;
   /** The pages whose fields matter, in no order. */
   readonly pages: readonly SitemapPage[];
 }
 
-/** Of a document: everything that its text does not say. */
+/** Everything about a document that its text does not say. */
 interface Details {
   readonly status?: number;
   readonly headers?: Record<string, string>;
@@ -29,9 +29,9 @@ interface Details {
   /** The encoding of its text, and whether it begins with a byte order mark. */
   readonly charset?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
   readonly mark?: boolean;
-  /** Compressed so many times. */
+  /** How many times it is compressed. */
   readonly gzip?: number;
-  /** Bytes that are lost at its end, and bytes that follow it. */
+  /** Bytes that are cut off at its end, and bytes that follow it. */
   readonly cut?: number;
   readonly after?: string;
 }
@@ -81,7 +81,7 @@ function route(text: string, details: Details): Route {
   return { status: details.status ?? 200, headers: details.headers ?? {}, body };
 }
 
-// `{3000×a}`: what is too long to be written down.
+// `{3000×a}` stands for texts that are too long to write down.
 function repeated(text: string): string {
   return text.replaceAll(/\{(\d+)×([^}]*)\}/g, (_, count: string, what: string) =>
     what.replaceAll("\\n", "\n").repeat(Number(count)),
@@ -98,7 +98,7 @@ function encoded(text: string, charset: NonNullable<Details["charset"]>, mark: b
     case "utf-16be":
       return Buffer.from(marked, "utf16le").swap16();
     case "windows-1252":
-      // Equal for everything that the cases hold.
+      // Latin-1 and windows-1252 are the same for everything that the cases contain.
       return Buffer.from(text, "latin1");
   }
 }

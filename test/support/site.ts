@@ -20,7 +20,7 @@ export interface Site {
   readonly hits: string[];
 }
 
-/** Routes by path, or by whole URL for other hosts; what is not there is 404. A function may make routes up. */
+/** Routes by path, or by whole URL for other hosts; anything else is 404. A function may generate routes. */
 export function site(routes: Record<string, Route> | ((path: string) => Route | undefined)): Site {
   const hits: string[] = [];
   const find =
@@ -51,7 +51,7 @@ function answer(status: number, headers: Record<string, string>, body: string | 
   };
 }
 
-/** The tree as lines a person can check: kind or format, URL, pages; a mark where something is missing. */
+/** Returns the tree as readable lines: kind or format, URL, pages, and a mark where something is missing. */
 export async function outline(tree: SitemapTree): Promise<string[]> {
   const lines: string[] = [];
   for await (const step of tree.walk()) {

@@ -1,7 +1,7 @@
 // Takes an archive apart and puts it together again, so that a test can change what it says, as somebody with an editor would.
 
 export interface EditableRecord {
-  /** The head without its Content-Length, which is always made true, and without what protects the content. */
+  /** The header without Content-Length, which is always corrected, and without the digests. */
   head: string;
   content: Buffer;
 }
@@ -31,7 +31,7 @@ function archiveOf(records: readonly EditableRecord[]): Buffer {
   );
 }
 
-/** Rewrites what the archive says of itself. */
+/** Rewrites the archive's description of itself. */
 export function editInfo(archive: Buffer, edit: (info: { readonly settings?: unknown }) => unknown): Buffer {
   return archiveOf(
     recordsOf(archive).map(({ head, content }, index) => {
@@ -53,7 +53,7 @@ export function editDescriptions(archive: Buffer, edit: (description: unknown, i
   );
 }
 
-// As the archive writes infinite numbers.
+// The archive writes infinite numbers like this.
 function inJson(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) => (item === Number.POSITIVE_INFINITY ? "∞" : item)).replaceAll(
     '"∞"',

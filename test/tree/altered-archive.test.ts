@@ -29,7 +29,7 @@ beforeAll(async () => {
   expected = await contentOf(tree);
 });
 
-/** Undefined if it is refused. */
+/** Returns undefined if the archive is refused. */
 async function opened(bytes: Buffer): Promise<{ json: string; complete: boolean } | undefined> {
   const file = path.join(folder, "changed.warc");
   writeFileSync(file, bytes);
@@ -71,7 +71,7 @@ test("a flipped bit anywhere in a record loses nothing silently", async () => {
   expect(silent).toEqual([]);
 });
 
-test("a record or an exchange that was removed is not lost silently", async () => {
+test("removing a record or an exchange loses nothing silently", async () => {
   const records = recordsIn(archive);
   for (let from = 1; from < records.length - 1; from++) {
     for (const count of [1, 2]) {
@@ -84,7 +84,7 @@ test("a record or an exchange that was removed is not lost silently", async () =
 });
 
 let copies = 0;
-describe("a copy of a truncated archive is not complete", () => {
+describe("a copy of a truncated archive is not complete either", () => {
   test.each([
     ["of another tool", (bytes: Buffer) => bytes.subarray(0, recordsIn(bytes).at(-1)!.content + 20)],
     ["of ours, with something behind its end", () => Buffer.concat([archive, Buffer.from("something else")])],

@@ -1,4 +1,4 @@
-// What an archive says about itself and its exchanges is somebody else's word: it shapes a tree, and does nothing else.
+// What an archive says about itself and its exchanges is not trusted: it shapes a tree, and does nothing else.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
@@ -46,8 +46,8 @@ const withSettings = (settings: unknown) => editInfo(archive, (info) => ({ ...in
 const limitedTo = (limits: unknown) =>
   editInfo(archive, (info) => ({ ...info, settings: { ...(info.settings as object), limits } }));
 
-describe("settings", () => {
-  test("that do not affect a tree are ignored", async () => {
+describe("the settings in an archive", () => {
+  test("are ignored if they do not affect a tree", async () => {
     const save = path.join(folder, "chosen-by-the-archive");
     const settings = {
       save,
@@ -84,21 +84,21 @@ describe("settings", () => {
     ["limits", { depth: -1 }],
     ["limits", { documentBytes: { toString: null } }],
     ["limits", { pages: [1] }],
-  ])("%s as %j: refused", async (name, value) => {
+  ])("are refused if %s is %j", async (name, value) => {
     const error = await opened(withSettings({ [name]: value }), () => "a tree").catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: "SitemapError", code: "invalid-archive" });
     expect((error as Error).message).toContain(name);
     expect((error as Error).message.length).toBeLessThan(500);
   });
 
-  test("a limit of the archive applies if it is lower than the reader's", async () => {
+  test("apply a limit if it is lower than the reader's", async () => {
     expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount)).toBe(1);
     expect(await opened(limitedTo({ depth: 1 }), ({ complete }) => complete)).toBe(false);
     const limits = { pages: 2 };
     expect(await opened(limitedTo({ pages: 1 }), ({ pageCount }) => pageCount, { limits })).toBe(1);
   });
 
-  test("no limit of the archive can raise the reader's", async () => {
+  test("cannot raise a limit of the reader", async () => {
     const lifted = limitedTo({ pages: 1e9, documentBytes: Number.POSITIVE_INFINITY, depth: 1e6 });
     expect(await opened(lifted, ({ pageCount }) => pageCount, { limits: { pages: 2 } })).toBe(2);
     const problems = (tree: SitemapTree) => [...tree.problems()].map(({ problem }) => problem.code);
@@ -106,7 +106,7 @@ describe("settings", () => {
     expect(short).toContain("limit-document-bytes");
   });
 
-  test("mistakes in the reader's options are not blamed on the archive", async () => {
+  test("are not blamed for mistakes in the reader's options", async () => {
     for (const options of [{ limits: { depth: -1 } }, { save: "x" }, { unknown: 1 }]) {
       const error = await openTree("no-such-file", options as never).catch((reason) => reason);
       expect(error).toMatchObject({ code: "invalid-option" });
@@ -120,13 +120,13 @@ test.each<[string, unknown]>([
   ["homepage", "file:///etc/passwd"],
   ["sitemaps", []],
   ["sitemaps", ["ftp://x/"]],
-])("%s as %j: refused", async (name, value) => {
+])("an archive with %s as %j is refused", async (name, value) => {
   const bytes = editInfo(archive, (info) => ({ ...info, [name]: value }));
   await expect(opened(bytes, () => "a tree")).rejects.toMatchObject({ code: "invalid-archive" });
 });
 
-// What else is wrong with a description is in test/archive/hostile.test.ts.
-test.each(["constructor", "http-1e9", "later-code"])("a problem with the code %s is a problem", async (code) => {
+// test/archive/hostile.test.ts has more about invalid descriptions.
+test.each(["constructor", "http-1e9", "later-code"])("a problem with the code %s is still a problem", async (code) => {
   const reason = { code, message: "x".repeat(1e5), value: "y".repeat(1e5) };
   const bytes = editDescriptions(archive, (description) => {
     const { outcome } = description as { outcome: string };
@@ -142,7 +142,7 @@ test.each(["constructor", "http-1e9", "later-code"])("a problem with the code %s
   expect(String(json).length).toBeLessThan(100_000);
 });
 
-describe("any value anywhere in the JSON", () => {
+describe("an archive with any value anywhere in its JSON", () => {
   const hostile = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom<unknown>(...[null, -1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY, [["a", "b"]]]),
@@ -151,7 +151,7 @@ describe("any value anywhere in the JSON", () => {
   );
   const place = fc.array(fc.nat(20), { maxLength: 4 });
 
-  /** Puts a value where the numbers lead; further where they lead nowhere. */
+  /** Replaces the value at a path of numbers; stops early if the path leads nowhere. */
   function planted(
     value: unknown,
     [at = 0, ...rest]: readonly number[],
@@ -180,7 +180,7 @@ describe("any value anywhere in the JSON", () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   }
 
-  test("of what the archive is about, and of a description", async () => {
+  test("is opened or refused, and never crashes the reader", async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(8), place, hostile, async (which, at, value) => {
         await survives(editInfo(archive, (info) => planted(info, at, value)));

@@ -18,7 +18,7 @@ const texts: Record<string, string> = {
   "/robots.txt": robots("/index.xml"),
   "/index.xml": index("/a.xml", "/b.xml", "/c.xml"),
   "/a.xml": urlset(...paths("a", 1000)),
-  // With an entry that is skipped, which is a problem.
+  // Has an entry that is skipped, which is a problem.
   "/b.xml": urlset(...paths("b", 1000), "<url><lastmod>2024-01-01</lastmod></url>"),
   "/c.xml": urlset(...paths("c", 3)),
 };
@@ -44,7 +44,7 @@ test("the tree of a compressed copy is the same", async () => {
   expect(copied.toJSON()).toEqual(tree.toJSON());
 });
 
-test("what a tree says is final when it is returned: reading its pages and texts changes nothing", async () => {
+test("a tree is final when it is returned: reading its pages and texts changes nothing", async () => {
   await using tree = await openTree(archive);
   expect(tree.toJSON()).toEqual(whole.toJSON());
   const before = JSON.stringify(tree);
@@ -53,7 +53,7 @@ test("what a tree says is final when it is returned: reading its pages and texts
   expect(JSON.stringify(tree)).toBe(before);
 });
 
-test("events have the pages of every document, in declared order", async () => {
+test("events give the pages of every document, in declared order", async () => {
   const urls: string[] = [];
   const onEvent = (event: CrawlEvent) => event.type === "pages" && urls.push(...event.pages.map(({ url }) => url));
   await using tree = await openTree(archive, { onEvent });
@@ -85,7 +85,7 @@ describe("a document whose bytes were changed", () => {
   });
 
   test.each([["json"], ["sitemaps"], ["tabtree"], ["pages"], ["ndjson"], ["csv"]])(
-    "the program ends with the exit code of an incomplete listing: -f %s",
+    "makes the program exit as for an incomplete listing: -f %s",
     async (format) => {
       const { code, stdout } = await sitegrove(["ls", file, "-f", format]);
       expect(code).toBe(exitCodes.incomplete);
@@ -94,7 +94,7 @@ describe("a document whose bytes were changed", () => {
   );
 });
 
-test("a document that changes while the tree is open is an error, not another tree", async () => {
+test("a document that changes while the tree is open is an error, and does not change the tree", async () => {
   const file = path.join(folder, "changing.warc");
   writeFileSync(file, readFileSync(archive));
   await using tree = await openTree(file);

@@ -74,7 +74,7 @@ test("events, the tree and an archive have status, headers, redirects, attempts,
   expect(readFileSync(file, "latin1")).toContain(`WARC-Date: ${found?.receivedAt}`);
 });
 
-test("a stream of pages has them, too", async () => {
+test("a stream of pages has the same facts", async () => {
   const responses = [];
   for await (const event of crawl(home, options))
     if (event.type === "sitemap" && event.sitemap.kind === "pages") responses.push(event.response);

@@ -36,13 +36,13 @@ async function urls(from?: Parameters<SitemapTree["pages"]>[0], of = tree): Prom
   return (await urlsOf(of.pages(from))).map((url) => url.slice(home.length));
 }
 
-test("pages come in declared order, as often as they are read", async () => {
+test("pages are in declared order, however often they are read", async () => {
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(await urls()).toEqual(["1", "2", "2", "3", "4", "5", "7"]);
   expect(tree.pageCount).toBe(7);
 });
 
-test("toJSON gives the tree as data at once, and withPages the same with pages", async () => {
+test("toJSON gives the tree as data at once, and withPages adds the pages", async () => {
   const data = JSON.parse(JSON.stringify({ inside: tree })).inside;
   expect(data).toEqual(JSON.parse(JSON.stringify(tree.toJSON())));
   expect(JSON.stringify(data)).not.toContain('"pages":[');
@@ -54,7 +54,7 @@ test("toJSON gives the tree as data at once, and withPages the same with pages",
   };
   collect(whole.root);
   expect(found).toEqual(await urls());
-  // The tree itself is as it was.
+  // The tree itself has not changed.
   expect(JSON.stringify(tree)).toBe(JSON.stringify(data));
   expect({ ...whole, root: undefined }).toEqual({ ...tree.toJSON(), root: undefined });
 });
@@ -72,7 +72,7 @@ test("every node can be traversed without checking its kind", async () => {
   }
 });
 
-test("a tree with anything lost is not complete, and says what", () => {
+test("a tree with a loss is not complete, and says what was lost", () => {
   expect(tree.complete).toBe(false);
   expect([...tree.problems()].map(({ url, problem }) => [url.slice(home.length), problem.code])).toEqual([
     ["", "known-path-unreachable"],
@@ -95,7 +95,7 @@ test("a tree that is saved and opened again, compressed or not, is the same, and
   for (const opened of trees.slice(1)) await opened.close();
 });
 
-test("with `overwrite`, a file is replaced, even the tree's own; a folder is not", async () => {
+test("with `overwrite`, a file is replaced, even the tree's own, but not a folder", async () => {
   const [own, other] = [path.join(folder, "own.warc.gz"), path.join(folder, "other.warc.gz")];
   writeFileSync(other, "something else");
   await tree.save(own);
@@ -108,7 +108,7 @@ test("with `overwrite`, a file is replaced, even the tree's own; a folder is not
   await expect(tree.save(folder, { overwrite: true })).rejects.toMatchObject({ code: "archive-exists" });
 });
 
-test("filters, budgets and given sitemaps are in the archive: the replay is the same tree", async () => {
+test("the archive has filters, limits and given sitemaps, so opening it gives the same tree", async () => {
   const { client } = site(routes);
   const made = (options: Options) => sitemapTreeForHomepage(home, { client, retries: 0, ...options });
   for (const [name, making] of Object.entries({
@@ -128,7 +128,7 @@ test("filters, budgets and given sitemaps are in the archive: the replay is the 
   }
 });
 
-test("a closed tree keeps its nodes and refuses the rest", async () => {
+test("a closed tree still has its nodes, and refuses everything else", async () => {
   const closed = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
   await closed.close();
   await closed.close();
@@ -142,7 +142,7 @@ test("a closed tree keeps its nodes and refuses the rest", async () => {
   expect(existsSync(path.join(folder, "no.warc"))).toBe(false);
 });
 
-test("a tree that is closed while it is being read says so", async () => {
+test("reading a tree while it is being closed fails with an error that says so", async () => {
   for (const read of [(open: SitemapTree) => open.pages(), (open: SitemapTree) => open.walk()]) {
     const closing = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0 });
     const iterator = (read(closing) as AsyncIterable<unknown>)[Symbol.asyncIterator]();
@@ -155,12 +155,12 @@ test("a tree that is closed while it is being read says so", async () => {
   }
 });
 
-test("sitemaps, pages, walk and problems take a sitemap, or an object that names one", async () => {
+test("sitemaps, pages, walk and problems accept a sitemap, or an object that names one", async () => {
   const part = tree.root.children[0] as Sitemap;
   const steps = async (given?: Parameters<SitemapTree["walk"]>[0]) =>
     (await listOf(tree.walk(given))).map(({ type, sitemap }) => `${type} ${sitemap.url}`);
   const [sitemaps, problems] = [tree.sitemaps({ from: part }), tree.problems({ from: part })];
-  // They can be read again.
+  // Iterables can be read again.
   for (let time = 0; time < 2; time += 1) {
     expect([...sitemaps]).toEqual([...tree.sitemaps(part)]);
     expect([...problems]).toEqual([...tree.problems(part)]);

@@ -54,7 +54,7 @@ const expectPrintable = (text: string) => {
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
 };
 
-test("ndjson is one line for each change, and loses nothing", () => {
+test("ndjson is one line per change, and loses nothing", () => {
   fc.assert(
     fc.property(changes, (list) => {
       const text = written(changeNdjsonWriter(), list);
@@ -65,7 +65,7 @@ test("ndjson is one line for each change, and loses nothing", () => {
   );
 });
 
-test("csv is one row for each change, and loses nothing if values are not escaped", () => {
+test("csv is one row per change, and loses nothing if values are not escaped", () => {
   fc.assert(
     fc.property(changes, (list) => {
       expectPrintable(written(changeCsvWriter(), list));
@@ -90,7 +90,7 @@ test("pages is one URL per line, without sitemaps", () => {
   );
 });
 
-test("rss is well-formed XML with one item for each new page", () => {
+test("rss is well-formed XML with one item per new page", () => {
   fc.assert(
     fc.property(changes, hostileText, fc.option(url, { nil: undefined }), (list, name, homepage) => {
       const names = { before: name, after: name };
@@ -119,7 +119,7 @@ const totalsOf = (list: readonly TreeChange[]): DiffTotals => {
   };
 };
 
-test("summaries have no terminal control characters, and no Markdown that a website wrote", () => {
+test("summaries have no terminal control characters, and no Markdown from a website", () => {
   fc.assert(
     fc.property(changes, hostileText, (list, name) => {
       const summarizer = new Summarizer();
@@ -128,7 +128,7 @@ test("summaries have no terminal control characters, and no Markdown that a webs
       expectPrintable(diffText(summary));
       const markdown = diffMarkdown(summary);
       expectPrintable(markdown);
-      // Without the spans of code, what is left was written here.
+      // Without code spans, only text of our own is left.
       const bare = markdown.replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?(?<!`)\1(?!`)/g, "");
       expect(bare).not.toMatch(/example\.org|😀|SUM|ERROR/);
       // No row of a table has more cells than its head.
@@ -161,7 +161,7 @@ test("a summary is bounded, however many sections and sitemaps a website has", (
   expect(diffText(summary)).toContain("in 9,991 others");
 });
 
-test("the share of pages that changed only their date is never shown as 0% or 100% unless it is exact", () => {
+test("the share of pages that changed only in date is never shown as 0% or 100% unless that is exact", () => {
   const shares = [
     [100, 98],
     [100_000, 99_999],

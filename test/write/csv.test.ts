@@ -44,11 +44,11 @@ test.each<[CsvOptions, string]>([
   [{ explode: "images", columns: ["images.url", "url"] }, "images.url,url"],
   [{ explode: "images", columns: ["all"] }, `${all.replace("images,", "")},${images}`],
   [{ separator: "\t" }, usual.replaceAll(",", "\t")],
-])("the columns of %o", (options, header) => {
+])("the header has the columns for the options %o", (options, header) => {
   expect(csvWriter(options).header).toBe(`${header}\n`);
 });
 
-test("every column can be requested, and a sitemap of an index has its own fields", () => {
+test("every column can be requested, and a row for a sitemap has its own columns", () => {
   for (const name of all.split(",")) expect(csvWriter({ columns: [name] }).header).toBe(`${name}\n`);
   const writer = csvWriter({ columns: ["sitemap", "lastModified", "priority", "url"] });
   expect(writer.writeReferences("s", [{ url: "u", lastModified: "2024" }])).toBe("s,2024,,u\n");
@@ -101,7 +101,7 @@ test.each([
   [["images.url"], "videos", "The column images.url needs --explode images"],
   [[""], undefined, "Unknown column ; choose from url, lastModified"],
   [["__proto__"], undefined, "Unknown column __proto__"],
-] as const)("there is no column %o with %s", (columns, explode, message) => {
+] as const)("the columns %o are refused with explode: %s", (columns, explode, message) => {
   expect(() => csvWriter({ columns, explode })).toThrow(message);
 });
 
@@ -153,11 +153,11 @@ describe("texts of a website", () => {
     }
   });
 
-  test("are unchanged if not made safe", () => {
+  test("are unchanged with `safe: false`", () => {
     fc.assert(
       fc.property(hostileText, separators, (title, separator) => {
         const csv = written({ columns: ["news.title", "url"], separator, safe: false }, [hostile("u", title)]);
-        // Half a surrogate pair has no form in UTF-8.
+        // Half a surrogate pair cannot be written as UTF-8.
         expect((parse(csv, { delimiter: separator }) as string[][])[0]?.[0]).toBe(Buffer.from(title).toString());
       }),
       { numRuns: some(500) },
@@ -165,7 +165,7 @@ describe("texts of a website", () => {
   });
 });
 
-test("the docs name every column: those of a page in their order, and those of an image and an alternate", () => {
+test("the docs list every column: those of a page in order, and those of an image and an alternate", () => {
   const docs = page("docs/output.md");
   const columns = tableRows(section(docs, "## csv")).flatMap(([cell = ""]) =>
     [...cell.matchAll(/`([\w.]+)`/g)].map((match) => match[1]),

@@ -51,14 +51,14 @@ test("only URLs below the homepage are shown as paths", () => {
   expect(urls.map(show)).toEqual(["/", "/a", "https://example.org/english"]);
 });
 
-test("pages is one URL per line, whatever the URL contains, in pieces of complete lines", async () => {
+test("pages is one URL per line, whatever the URL contains, in chunks of complete lines", async () => {
   const many = Array.from({ length: 2500 }, (_, index) => ({ url: `https://e/${index}\n\u001b[2J` }));
   const pieces = await Readable.from(writeBatches([{ sitemap: "s", pages: many }], pagesWriter())).toArray();
   expect(pieces).toHaveLength(3);
   expect(pieces.join("")).toBe(many.map((_, index) => `https://e/${index}\\u000a\\u001b[2J\n`).join(""));
 });
 
-test("ndjson has every field of a page, and the URL of its sitemap", () => {
+test("ndjson has every field of a page, and its sitemap's URL", () => {
   const lines = ndjsonWriter()
     .write({ sitemap: pages.url, pages: [plain, rich] })
     .split("\n");
@@ -66,7 +66,7 @@ test("ndjson has every field of a page, and the URL of its sitemap", () => {
   expect(lines.map((line) => JSON.parse(line))).toEqual([plain, rich].map((page) => ({ ...page, sitemap: pages.url })));
 });
 
-test("ndjson keeps hostile text, in one line and without terminal control characters", () => {
+test("ndjson keeps hostile text, on one line and without terminal control characters", () => {
   fc.assert(
     fc.property(hostileText, hostileText, (url, title) => {
       const page = { url, newsStory: { title } };
@@ -94,7 +94,7 @@ describe("json", () => {
     expect(await written(until(-1, () => {}))).toEqual({ ...head, root: { ...root, children: all } });
   });
 
-  test.each(steps.map((_, index) => index))("closed by a signal before step %i, it is still a document", async (at) => {
+  test.each(steps.map((_, index) => index))("is still a document if a signal ends it before step %i", async (at) => {
     const stop = new AbortController();
     const tree = await written(
       until(at, () => stop.abort()),
@@ -105,7 +105,7 @@ describe("json", () => {
     else expect(tree.root.children.length).toBe(steps.slice(1, at).filter(({ type }) => type === "enter").length);
   });
 
-  test("if the signal ends the walk with an error, the document is still closed; other errors are thrown", async () => {
+  test("is still closed if the signal ends the walk with an error; other errors are thrown", async () => {
     const fail = () => {
       throw new Error("no more");
     };
@@ -115,7 +115,7 @@ describe("json", () => {
   });
 });
 
-describe("lines instead of pages", () => {
+describe("ready-made lines instead of pages", () => {
   const bidirectional = "https://example.org/\u202eb";
   const command = "https://example.org/##[error]";
   const linesOf = (...urls: string[]) =>
@@ -144,7 +144,7 @@ describe("lines instead of pages", () => {
     vi.unstubAllEnvs();
   });
 
-  test("are a list of pages", () => {
+  test("become a list of pages", () => {
     const lines = linesOf("https://example.org/a", "https://example.org/b").with(linesOf("https://example.org/c"));
     lines.sitemap = "https://example.org/sitemap.xml";
     const [first, ...others] = lines;

@@ -25,11 +25,11 @@ test("10,000 hostile texts survive JSON unchanged, without terminal control char
   );
 });
 
-test("what is printable stays as it is, whatever the script", () => {
+test("printable text is unchanged, in any script", () => {
   for (const text of ["https://example.org/?a=1&b=%20", "Grüße, 世界, שלום, 😀", ""])
     expect(printable(text)).toBe(text);
 });
 
-test("an escape is visible and names the character", () => {
+test("an escaped character is visible and named", () => {
   expect(printable("a\u001b[31m\n\u202eb")).toBe("a\\u001b[31m\\u000a\\u202eb");
 });
