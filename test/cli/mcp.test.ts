@@ -390,6 +390,14 @@ test("two servers can share a folder", async () => {
   expect(readdirSync(folder).filter((name) => /partial/.test(name))).toEqual([]);
 });
 
+test("a server does not answer from the archive of a private website that only another one may read", async () => {
+  const site = await website(small);
+  const allowed = await agent("--allow", site.home, ...few);
+  expect((await allowed.ask("site_summary", { site: site.home })).isError).toBe(false);
+  const other = await agent(...few);
+  expect((await other.ask("site_summary", { site: site.home })).text).toContain("private address");
+});
+
 test("different discovery flags use a different archive", async () => {
   const site = await website(small);
   const pagesWith = async (...flags: string[]) => {

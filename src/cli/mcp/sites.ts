@@ -74,8 +74,10 @@ export class Sites {
     if (this.#allowed.size > 0 && !isNamed)
       throw new NoAnswer(`${site} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
     const host = new URL(job.homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
-    // Different options may find different pages, so they get their own archive.
-    const settings = JSON.stringify(archivedSettings(resolveOptions(crawl)));
+    const network = isNamed ? (crawl.network ?? "default") : "public-only";
+    // Different options may find different pages, so they get their own archive. So do different rights: a server must not answer from what
+    // only another one may request.
+    const settings = JSON.stringify([archivedSettings(resolveOptions(crawl)), network, crawl.headers ?? {}]);
     const name = path.join(folder, `${host}-${keyHash(`${job.key} ${settings}`)}`);
     return {
       homepage: job.homepage,
@@ -83,7 +85,7 @@ export class Sites {
       file: `${name}.warc.gz`,
       state: `${name}.changes.warc.gz`,
       list: `${name}.changes.ndjson`,
-      crawl: { ...crawl, signal, network: isNamed ? (crawl.network ?? "default") : "public-only" },
+      crawl: { ...crawl, signal, network },
     };
   }
 
