@@ -31,6 +31,18 @@ test.each(["pages", "json"])("%s writes the same to a file as to standard output
   expect(readdirSync(folder)).toEqual(["result"]);
 });
 
+test.each([
+  ["pages.csv", "csv"],
+  ["pages.JSONL", "ndjson"],
+  ["tree.json", "json"],
+  ["list.txt", "tabtree"],
+])("without -f, the name %s means %s", async (name, format) => {
+  const file = path.join(folder, name);
+  const printed = await sitegrove([...only(site.homepage), "-f", format]);
+  await sitegrove([...only(site.homepage), "-o", file]);
+  expect(readFileSync(file, "utf8")).toBe(printed.stdout);
+});
+
 test("-o - is standard output", async () => {
   const words = [...only(site.homepage), "-f", "pages"];
   expect(await sitegrove([...words, "-o", "-"], { cwd: folder })).toEqual(await sitegrove(words));

@@ -9,11 +9,12 @@ import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } 
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
-import { changeWriter, formatByName, writeChanges } from "../output/changes.ts";
+import { changeWriter, writeChanges } from "../output/changes.ts";
 import { Counts } from "../output/counts.ts";
 import { filterNotes, patternList } from "../output/ending.ts";
+import { byNameText, formatByName } from "../output/pages.ts";
 import { beginRun } from "../run.ts";
-import { byNameText, checkChangeFlags, ignoreInWords } from "./diff.ts";
+import { checkChangeFlags, ignoreInWords } from "./diff.ts";
 
 const formats = ["ndjson", "pages", "csv"] as const;
 const kinds = ["added", "changed", "removed", "expired"] as const;

@@ -17,10 +17,10 @@ import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../
 import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions, type FailLevel, failLevels } from "../input/check-files.ts";
 import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
-import { formatByName } from "../output/changes.ts";
 import { CrawlEnding, patternList } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import type { Messages } from "../output/messages.ts";
+import { formatByName } from "../output/pages.ts";
 import { beginRun } from "../run.ts";
 
 interface CheckFlags extends Flags {

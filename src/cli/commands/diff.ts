@@ -25,10 +25,11 @@ import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flag
 import { addHelp, patternHelp } from "../help.ts";
 import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/local-files.ts";
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
-import { type DiffFormat, diffFormats, formatByName, writeDiff } from "../output/changes.ts";
+import { type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding, SkippedEntries } from "../output/ending.ts";
 import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
+import { byNameText, formatByName } from "../output/pages.ts";
 import { beginRun, type Ending, type Run } from "../run.ts";
 
 export function diffCommand(context: Context, done: Done): Command {
@@ -88,10 +89,6 @@ Examples:
 }
 
 export const ignoreInWords: string = `fields to ignore: ${ignorable.join(", ")} (repeatable)`;
-
-export function byNameText(format: string): string {
-  return `${format}, or by the name of --output`;
-}
 
 interface DiffFlags extends Flags<DiffFormat> {
   readonly follow?: true;

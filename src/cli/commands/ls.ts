@@ -24,6 +24,7 @@ import type { Messages } from "../output/messages.ts";
 import {
   checkCsvFlags,
   type Format,
+  formatByName,
   formatOption,
   formats,
   isPageFormat,
@@ -48,7 +49,9 @@ export function lsCommand(context: Context, done: Done): Command {
     .option("--trailer", "end with a line that says whether the list is complete (ndjson)")
     .option("--summary", "at the end, print page counts by sitemap and section to stderr");
   addFlags(command, "Filters", "sitemap", "Discovery", "Parsing", "Archive", "local", "Network", "Limits", "messages");
-  command.action(async (websites: readonly string[], flags: Flags<Format>) => done(await ls(websites, flags, context)));
+  command.action(async (websites: readonly string[], flags: Flags<Format>) =>
+    done(await ls(websites, { ...flags, format: formatByName(flags.format, flags.output, formats) }, context)),
+  );
   return addHelp(command, {
     flags: `--format --output --all --strip-url --include --exclude --since --unique --limit --same-host --sitemap --save --previous
       --header --user-agent --verbose`,

@@ -22,6 +22,7 @@ import {
   checkCsvFlags,
   documentFormats,
   type Format,
+  formatByName,
   formatOption,
   isPageFormat,
   pageWriter,
@@ -50,7 +51,10 @@ export function parseCommand(context: Context, done: Done): Command {
     .option("-v, --verbose", "also list minor problems", raised)
     .option("-q, --quiet", "print only errors")
     .option("--no-color", "no colors on a terminal")
-    .action(async (file: string, flags: Flags<Format>) => done(await parse(file, flags, context)));
+    .action(async (file: string, flags: Flags<Format>) => {
+      const format = formatByName(flags.format, flags.output, documentFormats);
+      done(await parse(file, { ...flags, format }, context));
+    });
   return addHelp(command, {
     flags: "--format --output --force --include --exclude --since --limit --url --user-agent --verbose",
     examples: `

@@ -11,21 +11,6 @@ import {
 } from "../../write/changes.ts";
 import { diffMarkdown, diffText } from "../../write/diff-summary.ts";
 
-/** Returns the given format. Without one, the name of the output file decides: `changes.csv`. */
-export function formatByName<F extends string>(
-  given: F | undefined,
-  output: string | undefined,
-  formats: readonly F[],
-): F {
-  if (given !== undefined) return given;
-  const [, ending = ""] = /\.(\w+)$/.exec(output?.toLowerCase() ?? "") ?? [];
-  const named =
-    { md: "markdown", jsonl: "ndjson", xml: "rss", txt: formats.includes("summary" as F) ? "summary" : "pages" }[
-      ending
-    ] ?? ending;
-  return formats.find((format) => format === named) ?? formats[0]!;
-}
-
 export const diffFormats = ["summary", "ndjson", "csv", "pages", "rss", "markdown"] as const;
 export type DiffFormat = (typeof diffFormats)[number];
 

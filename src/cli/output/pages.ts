@@ -14,7 +14,27 @@ export const formats: readonly Format[] = [...documentFormats, "sitemaps", "site
 export type PageFormat = "pages" | "pages-json" | "ndjson" | "csv";
 
 export function formatOption(choices: readonly Format[]): Option {
-  return new Option("-f, --format <format>", "output format").choices(choices).default("tabtree");
+  const option = new Option("-f, --format <format>", "output format").choices(choices);
+  return option.default(undefined, byNameText("tabtree"));
+}
+
+/** Describes the default of a command that chooses its format with `formatByName`. */
+export function byNameText(format: string): string {
+  return `${format}, or by the name of --output`;
+}
+
+/** Returns the given format. Without one, the name of the output file decides: `changes.csv`. */
+export function formatByName<F extends string>(
+  given: F | undefined,
+  output: string | undefined,
+  formats: readonly F[],
+): F {
+  if (given !== undefined) return given;
+  const [, ending = ""] = /\.(\w+)$/.exec(output?.toLowerCase() ?? "") ?? [];
+  const named =
+    { md: "markdown", jsonl: "ndjson", xml: "rss", txt: formats[0] === "ndjson" ? "pages" : formats[0] }[ending] ??
+    ending;
+  return formats.find((format) => format === named) ?? formats[0]!;
 }
 
 export function isPageFormat(format: Format): format is PageFormat {
