@@ -1,4 +1,4 @@
-// Joins records on disk, with one partition at a time in memory. Records with the same key (their first words) form a group.
+// Joins records on disk, one partition at a time. Records with the same key (their first words) form a group.
 import { Partitions, type Records } from "./partitions.ts";
 import type { SpillFile } from "./spill-file.ts";
 
@@ -12,7 +12,7 @@ export interface Group {
 export interface JoinOptions {
   /** How many words a record has, including its key. */
   readonly width: number;
-  /** How many words the key has. Its first word must be a good hash, because it chooses the partition. */
+  /** How many words the key has, at least two. The first two must be good hashes: they choose the partition, and the slot in its table. */
   readonly keyLength: number;
   /** How many bits of the first word choose the partition. */
   readonly partitionBits: number;
@@ -39,14 +39,14 @@ export class Join {
     this.#partitions.add(record[0]! >>> (32 - this.#options.partitionBits), record);
   }
 
-  /** Yields all groups with at least this many records, in no particular order. */
+  /** Yields the groups with at least this many records, in no particular order. */
   *groups(least: 1 | 2 = 1): Generator<Group, void> {
     const { width, keyLength } = this.#options;
     for (let partition = 0; partition < this.#partitions.count; partition++)
       yield* new RecordGroups(this.#partitions.load(partition), width, keyLength).groups(least);
   }
 
-  /** Yields all groups, each with the records of another join that have the same key. */
+  /** Yields each group with the records of `other` that have the same key, if any. Both joins must have equally many partitions. */
   *groupsWith(other: Join): Generator<readonly [own: Group, found: Group], void> {
     const { width, keyLength } = this.#options;
     for (let partition = 0; partition < this.#partitions.count; partition++) {
@@ -65,7 +65,7 @@ class RecordGroups {
   readonly #width: number;
   readonly #keyLength: number;
   readonly #count: number;
-  // Maps a hash to the first record of its group, plus 1. An empty slot has 0.
+  // Maps a slot to the first record of its group, plus 1. An empty slot has 0.
   readonly #table: Int32Array;
   // Maps a record to the next one of its group, plus 1. The last one has 0.
   readonly #next: Int32Array;

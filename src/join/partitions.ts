@@ -61,7 +61,7 @@ export class Partitions {
     this.#used[partition] = at + this.#width;
   }
 
-  /** Returns the records of a partition, in the order in which they were added. They are valid until the next partition is loaded. */
+  /** Returns the records of a partition (not all if there are too many), in the order of adding. They are valid until the next call. */
   load(partition: number): Records {
     const rest = this.#buffers[partition]!.subarray(0, this.#used[partition]!);
     const blocks = this.#blocks[partition]!;

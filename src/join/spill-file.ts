@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { storageFailed } from "../storage/file.ts";
 
-// How many bytes stay in memory. Most websites need no file.
+// How many bytes stay in memory by default. Most websites need no file.
 const mostInMemory = 4 * 1024 * 1024;
 const mostOpen = 64;
 

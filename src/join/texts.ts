@@ -1,7 +1,7 @@
 // Stores texts in the spill file, and finds them again by their position.
 import type { SpillFile } from "./spill-file.ts";
 
-/** Where a text is: the number of its first block, the offset in it, and its length in bytes. */
+/** Where a text is: the index of its first block in this store, the offset in it, and its length in bytes. */
 export type TextSpan = readonly [block: number, offset: number, length: number];
 
 export class Texts {
