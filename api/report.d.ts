@@ -24,7 +24,7 @@ export interface ReportChanges {
 export interface ReportDiscovery {
   /** How many of them had a sitemap or a robots.txt. */
   readonly found: number;
-  /** Well-known paths that were not tried, because robots.txt lists a sitemap or the website had refused all requests so far. */
+  /** Well-known paths that were not tried, because robots.txt lists a readable sitemap or the website had refused all requests so far. */
   readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;
@@ -37,7 +37,7 @@ export interface ReportDiscovery {
   readonly others: number;
 }
 
-/** The data of a report. Lists have the first or the largest items, and say how many more there are. Long texts are shortened. */
+/** The data of a report. Long lists have only the first or largest items, most with a count of the others. Long texts are shortened. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
@@ -48,7 +48,7 @@ export interface ReportFacts {
   readonly receivedAt: string;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;
-  /** The verdict in one or two sentences. */
+  /** The verdict in a few sentences. */
   readonly verdict: string;
   /** Why nothing could be read. Absent if something could. */
   readonly unreachable?: string | undefined;
@@ -81,9 +81,9 @@ export interface ReportFacts {
 
 /** The figures at the top. */
 export interface ReportFigures {
-  /** All pages of all sitemaps; one that is listed twice counts twice. */
+  /** All pages of all sitemaps. A page that is listed twice counts twice. */
   readonly pages: number;
-  /** Pages that another sitemap also lists. */
+  /** Pages that an earlier sitemap also lists. */
   readonly duplicates: number;
   /** Pages with errors or warnings. */
   readonly flawedPages: number;
@@ -144,7 +144,7 @@ export interface ReportLanguages {
     readonly language: string;
     readonly pages: number;
   }[];
-  /** Pages in other languages. */
+  /** Pages in languages that are not listed. */
   readonly otherPages: number;
   /** Pages with alternate pages. */
   readonly pages: number;
@@ -167,7 +167,7 @@ export interface ReportOptions {
 
 /** A section of the website: a host, a directory, the pages of one program (`product.php?`), or several of them counted together. */
 export interface ReportSection {
-  /** The name as it is written in URLs. The website itself has none. */
+  /** The name as it is written in URLs. The website itself has none, nor does `other`. */
   readonly name: string;
   readonly pages: number;
   /** Pages by how long ago they changed: 30 days, 90 days, 6 months, 1 year, 2 years, older, no date. */
@@ -262,6 +262,6 @@ export declare function reportFacts(tree: SitemapTree, options?: ReportOptions):
  */
 export declare function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string>;
 
-/** The hosts of static websites whose configuration is understood. */
+/** The hosts of static websites whose redirects and other rules are known. */
 declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 

@@ -1,4 +1,4 @@
-// Collects the facts of a report. Pages are counted while the check reads them, so the tree is read once.
+// Collects the facts of a report. Pages are counted while the check reads them, so counting needs no second pass.
 import { existsSync, statSync } from "node:fs";
 import { checkTreeWhile } from "../check/check-tree.ts";
 import type { DateCounts } from "../check/dates/date-counts.ts";
@@ -108,7 +108,7 @@ class Collector implements PageWatcher {
   readonly languages: LanguageCounts = new LanguageCounts();
   readonly sections: Sections = new Sections();
   readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
-  /** The number of pages. A sitemap that is listed twice counts once. */
+  /** The number of pages. Those of a sitemap that is listed twice count once. */
   pages = 0;
   /** Pages with errors or warnings. */
   flawed = 0;

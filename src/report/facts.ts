@@ -18,7 +18,7 @@ export interface ReportOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** The data of a report. Lists have the first or the largest items, and say how many more there are. Long texts are shortened. */
+/** The data of a report. Long lists have only the first or largest items, most with a count of the others. Long texts are shortened. */
 export interface ReportFacts {
   /** The version of this format. */
   readonly version: 1;
@@ -29,7 +29,7 @@ export interface ReportFacts {
   readonly receivedAt: string;
   /** Whether everything declared was fully read. */
   readonly complete: boolean;
-  /** The verdict in one or two sentences. */
+  /** The verdict in a few sentences. */
   readonly verdict: string;
   /** Why nothing could be read. Absent if something could. */
   readonly unreachable?: string | undefined;
@@ -62,9 +62,9 @@ export interface ReportFacts {
 
 /** The figures at the top. */
 export interface ReportFigures {
-  /** All pages of all sitemaps; one that is listed twice counts twice. */
+  /** All pages of all sitemaps. A page that is listed twice counts twice. */
   readonly pages: number;
-  /** Pages that another sitemap also lists. */
+  /** Pages that an earlier sitemap also lists. */
   readonly duplicates: number;
   /** Pages with errors or warnings. */
   readonly flawedPages: number;
@@ -110,7 +110,7 @@ export interface ReportFinding {
 
 /** A section of the website: a host, a directory, the pages of one program (`product.php?`), or several of them counted together. */
 export interface ReportSection {
-  /** The name as it is written in URLs. The website itself has none. */
+  /** The name as it is written in URLs. The website itself has none, nor does `other`. */
   readonly name: string;
   readonly pages: number;
   /** Pages by how long ago they changed: 30 days, 90 days, 6 months, 1 year, 2 years, older, no date. */
@@ -145,7 +145,7 @@ export interface ReportTimeline {
 export interface ReportLanguages {
   /** The languages with the most pages first. A page has the language that it gives itself, as written there. */
   readonly languages: readonly { readonly language: string; readonly pages: number }[];
-  /** Pages in other languages. */
+  /** Pages in languages that are not listed. */
   readonly otherPages: number;
   /** Pages with alternate pages. */
   readonly pages: number;
@@ -204,7 +204,7 @@ export interface ReportSitemap {
 export interface ReportDiscovery {
   /** How many of them had a sitemap or a robots.txt. */
   readonly found: number;
-  /** Well-known paths that were not tried, because robots.txt lists a sitemap or the website had refused all requests so far. */
+  /** Well-known paths that were not tried, because robots.txt lists a readable sitemap or the website had refused all requests so far. */
   readonly skipped: number;
   readonly rows: readonly {
     readonly url: string;

@@ -1,4 +1,4 @@
-// Shows the tree of sitemaps with their sizes, when each was fetched, the URLs that discovery tried, and the AI preferences in robots.txt.
+// Collects and shows the tree of sitemaps (their sizes, and when each was fetched), what discovery tried, and AI preferences in robots.txt.
 import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
@@ -84,7 +84,7 @@ interface SitemapEntry {
   readonly depth: number;
 }
 
-/** Returns rows for indexes, sitemaps that could not be fully read, and the largest sitemaps; counts the others. `start` is the first request. */
+/** Returns rows for indexes, incomplete sitemaps and the largest ones, and counts the others. `start` is the time of the first request. */
 export function sitemapRows(
   entries: readonly SitemapEntry[],
   responses: ReadonlyMap<string, KeptResponse>,
@@ -235,7 +235,7 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
   let said: string | undefined;
   const lines = rows.map(({ url, by, outcome, status, reason, finalUrl }) => {
     const [word, tone] = outcomes[outcome];
-    // The reason is omitted if it repeats the row above or the status.
+    // The reason of a failure is omitted if it repeats the row above or the row has a status.
     const isNew = reason !== said && status === undefined && (tone === "error" || tone === "warning");
     const why = isNew ? reason : undefined;
     said = reason;

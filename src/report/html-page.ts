@@ -1,5 +1,5 @@
 // Creates the report as one HTML file, which opens anywhere, loads nothing, and has no script. Its content security policy allows only its
-// own style sheet, by its hash, so that even HTML that was injected by mistake could do nothing.
+// own style sheet, by its hash, so that even HTML that was injected by mistake could load or run nothing.
 
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -55,7 +55,6 @@ ${parts.map(({ content }) => content)}
 `}`;
 }
 
-// Compression saves 90%.
 function compressed(facts: ReportFacts): string {
   return gzipSync(JSON.stringify(facts), { level: 9 }).toString("base64");
 }

@@ -15,7 +15,7 @@ export class Html {
     this.#text = text;
   }
 
-  /** Creates HTML without escaping, for the style sheet. */
+  /** Creates HTML without escaping, for the style sheet and for `html`, which has escaped its values. */
   static trusted(text: string): Html {
     return new Html(text);
   }
@@ -76,7 +76,7 @@ function compact(css: string): string {
     .trim();
 }
 
-/** Links a URL of the website, unless it was shortened. The text of the link is the URL without the origin of the homepage. */
+/** Links an http or https URL, unless it was shortened. The text of the link is the URL without the origin of the homepage. */
 export function urlLink(url: string, homepage: string): Html {
   const text = readableUrl(withoutOrigin(url, homepage));
   if (url.includes(cutMark) || !isHttpUrl(url)) return html`<bdi class="url">${text}</bdi>`;
@@ -109,8 +109,8 @@ export function part(id: string, title: string, content: Value): Html {
 }
 
 /**
- * How many items of each list, and bytes of each text, are in a report. With these, the page of a large website has about 280 kB, and none
- * has more than a megabyte.
+ * About how many items of each list, and bytes of each text, are in a report at most. With these, the page of a large website has about
+ * 280 kB, and none has more than a megabyte.
  */
 export const caps = {
   /** Bytes of a text, of one in a long list, and of the name of a section, as they are written in the page. */
@@ -135,7 +135,7 @@ export const caps = {
 const cutMark = "…";
 
 /**
- * Shortens a text to at most this many bytes in the page: its beginning, its end, and its length. Percent-encoded letters are decoded first,
+ * Shortens a text to roughly this many bytes in the page: its beginning, its end, and its length. Percent-encoded letters are decoded first,
  * because they take six or nine characters each and must not be cut in two.
  */
 export function fitted(text: string, most: number = caps.text): string {
@@ -151,7 +151,7 @@ export function fitted(text: string, most: number = caps.text): string {
   return `${head}${cutMark}${tail} (${text.length} characters)`;
 }
 
-/** Shortens all texts of an object. */
+/** Shortens the values of an object that are texts. */
 export function withShortTexts<T extends object>(item: T, most?: number): T {
   const short = (value: unknown) => (typeof value === "string" ? fitted(value, most) : value);
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, short(value)])) as T;

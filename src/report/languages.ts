@@ -4,7 +4,7 @@ import { detached } from "../model/text.ts";
 import type { ReportLanguages } from "./facts.ts";
 import { caps, fitted } from "./html.ts";
 
-// Real websites have up to two hundred languages. Beyond this limit, pages are counted as "other".
+// Real websites have up to two hundred languages. Pages in languages beyond this limit are counted as "other".
 const mostLanguages = 500;
 /** The maximum length of a language code in characters. */
 const longestCode = 35;

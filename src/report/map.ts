@@ -184,7 +184,7 @@ function layOut(tile: Tile, width: number, height: number, add: (selector: strin
   }
 }
 
-/** Returns the median age class of the pages with a date, or the class `noDate` if most pages have none. */
+/** Returns the median age class of the pages with a date, or the class `noDate` if at least half of the pages have none. */
 function medianAge({ ages }: Pick<ReportSection, "ages">): number {
   const dated = ages.slice(0, noDate);
   const total = dated.reduce((sum, count) => sum + count, 0);
