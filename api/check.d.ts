@@ -31,7 +31,7 @@ export type BaselineFindings = Readonly<Record<string, Readonly<Record<string, B
 
 /**
  * What a rule is based on. `protocol`: sitemaps.org, or the standard it refers to. `engine`: a search engine documents or
- * reports it. `practice`: obviously wrong (a URL with a password in it). `heuristic`: experience; never an error.
+ * reports it. `practice`: obviously wrong (a URL with a password in it). `heuristic`: experience; no built-in one is an error by default.
  */
 export type Basis = "protocol" | "engine" | "practice" | "heuristic";
 
@@ -66,7 +66,7 @@ export interface CheckOptions extends Options {
    */
   crossSubmit?: readonly string[] | undefined;
   /**
-   * URLs that no sitemap may list: paths, or URLs if they have a scheme; `*` is a wildcard.
+   * URLs that no sitemap may list: paths, or whole URLs if they begin with a scheme or `*`; `*` is a wildcard.
    * @default []
    * @example ["/drafts/*", "*?preview=*"]
    */
@@ -101,7 +101,7 @@ export interface CheckOptions extends Options {
   pages?: number | "all" | undefined;
   /**
    * The archive of an earlier run: dates that change although their pages do not, or the reverse, count in `lastmodTrust`. Whether a page
-   * changed is known if both runs requested it and the archive has its response.
+   * changed can be known only if both runs requested it and the archive has its response.
    */
   previous?: string | undefined;
   /** Called after each requested page, with the number of pages done and their total. */
@@ -128,7 +128,7 @@ export interface CheckResult {
   /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemapCount: number;
   readonly pageCount: number;
-  /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
+  /** How many rules failed, by severity. */
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   /** The number of occurrences: the sum of the counts of all findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
@@ -136,17 +136,17 @@ export interface CheckResult {
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
-  /** Rules that could not be checked, and why. */
+  /** Rules that could not be checked, or not fully, and why. */
   readonly notChecked: readonly NotChecked[];
   /** The result of the pages that were requested, if any. */
   readonly pages?: PageResults;
   /** Whether the dates of the pages can be trusted. */
   readonly lastmodTrust: LastmodTrust;
-  /** The rules that were applied, including your own. */
+  /** All rules, including your own and those that are off. */
   readonly rules: readonly Rule[];
 }
 
-/** A custom rule. It receives all events, in tree order. */
+/** A custom rule. It receives the events of the tree in declared order; of the pages, only those that are checked. */
 export interface CustomRule {
   readonly id: string;
   /** @default "warning" */
@@ -167,11 +167,11 @@ export type Engine = "google" | "bing" | "yandex";
 export interface FileLocation {
   readonly uri: string;
   readonly base: string;
-  /** The path from the working directory, if the location is a file below it. */
+  /** The path from the working directory, if the location is a file. */
   readonly file?: string | undefined;
 }
 
-/** Finds the file and the line of a finding, for reports that annotate files. */
+/** Finds the file of a finding, for reports that annotate files. */
 export declare class FileLocations {
   #private;
   /** The names of bases other than the working directory, by their URLs. */
@@ -225,9 +225,9 @@ export interface IgnoredFinding {
 /** What speaks against the dates of a website. */
 export interface LastmodReason {
   /**
-   * - `all-equal`: all pages of a sitemap have the same date
-   * - `all-today`: all pages of a sitemap changed within a day of the request
-   * - `request-time`: dates are the time of the request
+   * - `all-equal`: nearly all dates of a sitemap are the same
+   * - `all-today`: nearly all dates of a sitemap are within a day of the request
+   * - `request-time`: nearly all dates of a sitemap are the time of the request
    * - `common-date`: many pages of the website have the same date
    * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
@@ -236,7 +236,7 @@ export interface LastmodReason {
    * - `never-changes`: pages changed since the earlier run, dates did not
    */
   readonly code: LastmodReasonCode;
-  /** How many of the compared pages have this fault. */
+  /** How many pages have this fault, and of how many. */
   readonly pages: number;
   readonly of: number;
   readonly message: string;
@@ -244,7 +244,7 @@ export interface LastmodReason {
 
 /** Whether the dates (`lastmod`) of a website can be trusted. */
 export interface LastmodTrust {
-  /** The verdict; `unknown` if there are too few dates, and too few pages to compare them with. */
+  /** The verdict; `unknown` only if there are too few dates, and too few pages to compare them with. */
   readonly verdict: "trustworthy" | "partly" | "not" | "unknown";
   /** How many pages have a date. */
   readonly dated: number;
@@ -259,7 +259,7 @@ export interface LastmodTrust {
  */
 export type Need = "complete" | "site" | "location" | "response" | "robots" | "requested" | "files" | "pages";
 
-/** A rule that could not be applied, and why. */
+/** A rule that could not be checked, or not fully, and why. */
 export interface NotChecked {
   readonly rule: string;
   readonly reason: string;
@@ -345,7 +345,7 @@ export interface RuleReport {
 export type RuleSeverities = Readonly<Record<string, Severity | "off">>;
 
 /**
- * - `error`: an engine documents that it rejects or ignores the file, the entry or the annotation
+ * - `error`: a search engine rejects or ignores the file, the entry or the annotation, or something is obviously wrong
  * - `warning`: an engine may ignore it, or it hurts the site in another way
  * - `info`: no effect, or advice
  */
@@ -360,7 +360,7 @@ export interface SiteFilesOptions {
   readonly ignore?: readonly string[] | undefined;
   /** Where the website is published, which decides about slashes and redirects. @default recognized by its configuration */
   readonly host?: Host | undefined;
-  /** Called for each file that was read. */
+  /** Called before the file of a page is read. */
   readonly onFile?: (() => void) | undefined;
 }
 
@@ -395,11 +395,11 @@ export declare function checkTree(tree: SitemapTree, options?: CheckOptions): Pr
  */
 export declare function lastmodTrust(tree: SitemapTree, options?: CheckOptions): Promise<LastmodTrust>;
 
-/** Returns the findings of a document that `Baseline.toJson` made. Throws an error for any other document. */
+/** Returns the findings of a document that `Baseline.toJson` made. Throws an error if the document has a different form. */
 export declare function parseBaseline(document: unknown): BaselineFindings;
 
 /**
- * Checks a tree, and yields every occurrence of every finding on the way. Returns the result, which has examples only.
+ * Checks a tree, and meanwhile yields each occurrence that is not in the `baseline`. Returns the result, which has examples only.
  *
  * @example
  * for await (const { rule, url, line } of streamOccurrences(tree)) console.log(rule, url, line);
@@ -581,6 +581,6 @@ type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
  */
 declare function changes(target: CrawlTarget, options: ChangesOptions): Changes;
 
-/** The hosts of static websites whose configuration is understood. */
+/** The hosts of static websites whose redirects and other rules are known. */
 declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 

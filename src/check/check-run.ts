@@ -1,4 +1,4 @@
-// Runs one check of a tree: applies the rules in one pass over its pages. Only rules that compare or request pages read some of them again.
+// Runs one check of a tree: applies the rules in one pass over its pages. Rules that compare or request pages read pages again.
 import type { SitemapPage } from "../model/page.ts";
 import type { PagesSitemap } from "../model/sitemap.ts";
 import { partsOf, type SitemapTree } from "../tree/tree.ts";

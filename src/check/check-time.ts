@@ -27,7 +27,7 @@ export class CheckTime {
     return this.isUp;
   }
 
-  /** Pauses if that is due, so that timers, signals and other websites get a turn. Rejects with the reason of an aborted signal. */
+  /** Pauses if that is due, so that timers, signals and other websites get a turn. Then rejects if the signal was aborted. */
   turn(): Promise<void> | undefined {
     return pauseWhenDue()?.then(() => this.#signal?.throwIfAborted());
   }
@@ -48,12 +48,12 @@ export class Receipt {
     this.#given = given;
   }
 
-  /** Returns when a sitemap was received, in milliseconds. Returns the current time if it did not come from a server. */
+  /** Returns when a sitemap was received, in milliseconds. If that is not known, as for local files, returns when the check began. */
   async of(sitemap: Sitemap): Promise<number> {
     return this.#given ?? (await this.#known(sitemap)) ?? this.#now;
   }
 
-  /** Returns when the first document was received. If there is none, returns the time of the first response or attempt. */
+  /** Returns when the first sitemap was received or, if there is none, when discovery first got a response or tried to. */
   async ofWebsite(): Promise<number> {
     if (this.#given !== undefined) return this.#given;
     for (const sitemap of this.#tree.sitemaps()) {

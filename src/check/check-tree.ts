@@ -1,4 +1,4 @@
-// Checks a tree. The implementation is imported on first use, to keep `import "sitegrove"` fast.
+// Checks a tree. The implementation is imported on first use, to keep `import "sitegrove/check"` fast.
 import { unexpected } from "../model/option-checks.ts";
 import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { LastmodTrust } from "./dates/lastmod-trust.ts";

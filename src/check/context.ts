@@ -1,5 +1,5 @@
-// Tells rules what they need to know besides the page: how each sitemap was found and what lists it, which sitemap a page is in, what kind
-// of host a URL has, and what robots.txt allows.
+// Tells rules what they need to know besides the page: how sitemaps were found and what lists them, what kind of host a URL has, and
+// what robots.txt allows.
 import ipaddr from "ipaddr.js";
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { DocumentResponse } from "../model/exchange.ts";
@@ -22,7 +22,7 @@ export interface CheckRun {
   readonly time: CheckTime;
 }
 
-/** A sitemap as a document. The root has no `parent`, and a sitemap that was not read has no `response`. */
+/** A sitemap as a document. The root has no `parent`. Only indexes and sitemaps that were read have a `response`, not robots.txt. */
 export interface DocumentContext {
   readonly sitemap: Sitemap;
   readonly parent: IndexSitemap | undefined;
@@ -35,7 +35,7 @@ export interface DocumentContext {
 export interface SitemapContext {
   readonly sitemap: PagesSitemap;
   readonly findings: SitemapFindings;
-  /** The URL of the document; undefined for a file without a known URL. */
+  /** Where the document is published; undefined if its URL is unknown. */
   readonly location: Location | undefined;
   /** The hosts whose robots.txt lists the sitemap or its index. The sitemap may list their pages. */
   readonly submittedBy: ReadonlySet<string>;
@@ -53,7 +53,7 @@ export interface EntryRun {
 
 export interface Location {
   readonly origin: Origin;
-  /** The beginning of all URLs on the same host: `https://example.org`. */
+  /** The beginning of all URLs with the same scheme and host: `https://example.org`. */
   readonly start: string;
   /** The beginning of all URLs in the same directory or below: `https://example.org/blog/`. */
   readonly directory: string;
@@ -61,7 +61,7 @@ export interface Location {
 
 export class SiteContext {
   readonly homeHost: string;
-  /** Whether sitemaps were found by discovery, not given by the caller. A given one may be anywhere, as if submitted in Search Console. */
+  /** Whether the caller gave a website, not sitemaps. A given sitemap may be anywhere, as if submitted in Search Console. */
   readonly isSite: boolean;
   readonly robots: IndexSitemap | undefined;
   readonly rewrite: Rewrite;
@@ -91,7 +91,7 @@ export class SiteContext {
     this.#otherSources = new Set(tree.root.children.filter(isOther));
   }
 
-  /** Whether a sitemap is meant for search engines. Feeds and llms.txt that discovery also found are not. */
+  /** Whether a sitemap is meant for search engines. Feeds and llms.txt that discovery looked for as such are not. */
   isForSearch(sitemap: Sitemap): boolean {
     return !this.#otherSources.has(sitemap);
   }
@@ -100,7 +100,7 @@ export class SiteContext {
     return this.#listedInRobots.has(sitemap.declaredUrl ?? sitemap.url);
   }
 
-  /** The hosts whose pages may be in a sitemap because their robots.txt lists it. */
+  /** The hosts whose pages may be in a sitemap because their robots.txt lists it or its index. */
   submittedBy(sitemap: Sitemap): ReadonlySet<string> {
     return this.#submitted.has(sitemap.url) ? this.#robotsHosts : nobody;
   }
@@ -213,7 +213,7 @@ export class RobotsAccess {
 
   /**
    * Returns the names of the crawlers that may not fetch a URL, and whether the first (most important) crawler is among them. Returns
-   * undefined if all crawlers may.
+   * undefined if all may, or if this robots.txt does not tell.
    */
   blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
     if (this.#closed.length === 0) return undefined;

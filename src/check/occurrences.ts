@@ -1,4 +1,4 @@
-// Streams every occurrence of every finding while the check runs. The findings themselves keep only the first ones, as examples.
+// Streams the occurrences of findings while the check runs. The findings themselves keep only some as examples, unless all are wanted.
 import { mapped } from "../model/generators.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { checkTreeWhile } from "./check-tree.ts";
@@ -9,7 +9,7 @@ import { resolveCheckOptions } from "./settings.ts";
 import type { CheckExtras } from "./watcher.ts";
 
 /**
- * Checks a tree, and yields every occurrence of every finding on the way. Returns the result, which has examples only.
+ * Checks a tree, and meanwhile yields each occurrence that is not in the `baseline`. Returns the result, which has examples only.
  *
  * @example
  * for await (const { rule, url, line } of streamOccurrences(tree)) console.log(rule, url, line);
@@ -21,7 +21,7 @@ export async function* streamOccurrences(
   return yield* mapped(occurrenceBatches(tree, options), (batch) => batch);
 }
 
-/** Does the same as `streamOccurrences` in batches. With `isUncapped`, the result also has all occurrences as examples. */
+/** Does the same as `streamOccurrences` in batches. With `isUncapped`, the result has all these occurrences as examples. */
 export async function* occurrenceBatches(
   tree: SitemapTree,
   options: CheckOptions = {},
@@ -31,7 +31,7 @@ export async function* occurrenceBatches(
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   const checking = checkTreeWhile(tree, { ...options, signal }, { ...more, rows }).finally(() => rows.end());
-  // The check is awaited below. If the caller stops early, its failure does not matter.
+  // The check is awaited below. If the caller stops early, it does not matter that the check fails.
   checking.catch(() => undefined);
   try {
     for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) yield batch;

@@ -32,7 +32,7 @@ export interface CheckOptions extends Options {
    */
   crossSubmit?: readonly string[] | undefined;
   /**
-   * URLs that no sitemap may list: paths, or URLs if they have a scheme; `*` is a wildcard.
+   * URLs that no sitemap may list: paths, or whole URLs if they begin with a scheme or `*`; `*` is a wildcard.
    * @default []
    * @example ["/drafts/*", "*?preview=*"]
    */
@@ -67,7 +67,7 @@ export interface CheckOptions extends Options {
   pages?: number | "all" | undefined;
   /**
    * The archive of an earlier run: dates that change although their pages do not, or the reverse, count in `lastmodTrust`. Whether a page
-   * changed is known if both runs requested it and the archive has its response.
+   * changed can be known only if both runs requested it and the archive has its response.
    */
   previous?: string | undefined;
   /** Called after each requested page, with the number of pages done and their total. */
@@ -102,7 +102,7 @@ export interface IgnoredFinding {
   readonly until?: string | undefined;
 }
 
-/** A custom rule. It receives all events, in tree order. */
+/** A custom rule. It receives the events of the tree in declared order; of the pages, only those that are checked. */
 export interface CustomRule {
   readonly id: string;
   /** @default "warning" */
@@ -139,7 +139,7 @@ export interface RuleReport {
 
 export interface CheckSettings
   extends Readonly<Pick<CheckOptions, "baseline" | "files" | "signal" | "onPage" | "pages" | "previous">> {
-  /** How pages are requested. */
+  /** The crawl options, for requests of pages. */
   readonly crawl: Options;
   readonly rules: readonly Rule[];
   readonly own: readonly CustomRule[];

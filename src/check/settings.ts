@@ -72,7 +72,7 @@ export function severityFor(settings: CheckSettings, received: number): Severity
     .map(({ rule, sitemap }) => ({ rule, matches: wildcard(sitemap ?? "*") }));
   return (id, sitemap, own) => {
     const rule = rows.get(id) as Rule;
-    // A rule without engines is about other programs, and always applies.
+    // A rule without engines is about other programs, so the choice of engines does not turn it off.
     if (rule.engines.length > 0 && !rule.engines.some((engine) => settings.engines.has(engine))) return undefined;
     const severity = settings.severities.get(id) ?? own ?? rule.severity;
     const isIgnored = severity === "off" || ignored.some((each) => each.rule === id && each.matches(sitemap));

@@ -1,4 +1,4 @@
-// Lets others work in the same pass as a check: the report counts the pages, and `--format csv` lists every occurrence.
+// Lets other code work in the same pass as a check: the report counts the pages, and `--format csv` lists occurrences.
 import type { SitemapPage } from "../model/page.ts";
 import type { DateCounts } from "./dates/date-counts.ts";
 import type { FindingsOptions } from "./findings/findings.ts";
@@ -7,7 +7,7 @@ import type { UrlScan } from "./rules/url-scan.ts";
 
 /** Additional work that a check does in the same pass. */
 export interface CheckExtras extends FindingsOptions {
-  /** Creates a watcher that receives all pages. `dates` counts their dates while they come. */
+  /** Creates a watcher that receives the checked pages. `dates` counts their dates while they come. */
   readonly watcherFor?: ((dates: DateCounts) => PageWatcher) | undefined;
 }
 
@@ -21,6 +21,6 @@ export interface PageWatcher {
    * warning in it.
    */
   page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
-  /** Called after the last page, for each error or warning that a rule about all sitemaps found in the page with this number. */
+  /** Called after the last page, for each error or warning that a comparison of pages found in the page with this number. */
   addFlaw(ordinal: number): void;
 }

@@ -1,7 +1,7 @@
 // Checks the return links of alternate pages across all sitemaps, with records on disk. Pages with the same set of
 // alternate pages are a cluster. If every member of the set is listed with that very set, all of them link to one
 // another, and nothing can be wrong: on most websites this settles all clusters, with one record per page. The pages of
-// the other clusters are read again, and their links, one record each, are looked up among all pages.
+// the other clusters are read again, and their links, two records each, are looked up among all pages.
 
 import { Join } from "../../join/join.ts";
 import { Marks } from "../../join/marks.ts";
@@ -50,7 +50,7 @@ export class Clusters {
     this.#clusters.add(set.high, set.low, own.spelling, own.pageLow, members, ordinal);
   }
 
-  /** Finds the clusters that need a second pass. `conflicts` marks pages that are listed several times with different sets. */
+  /** Marks the pages that need a second pass as `unsettled`. `conflicts` marks pages that are listed several times with different sets. */
   settle(pages: number, conflicts: Marks): void {
     this.unsettled = new Marks(pages);
     for (const { words, starts } of this.#clusters.groups()) {
@@ -96,8 +96,8 @@ export class Clusters {
   }
 
   /**
-   * Yields all findings, in no order. Unless everything was read (`isComplete`), an unread sitemap may have the return links of a target
-   * that is listed without alternate pages. Unless that was the whole website (`isWebsite`), another sitemap may list an unlisted target.
+   * Yields the findings, in no particular order. Unless everything was read (`isComplete`), an unread sitemap may have the return links of
+   * a target that is listed without alternate pages. Without `isWebsite`, a sitemap that is not in the tree may list an unlisted target.
    */
   *findings({ join }: UrlRecords, isComplete: boolean, isWebsite: boolean): Generator<Found, void> {
     for (const [{ words, starts }, target] of this.#links.groupsWith(join)) {

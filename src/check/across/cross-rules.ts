@@ -75,7 +75,7 @@ export class CrossRules {
     }
   }
 
-  // Counts all cases, shows the first ones of each sitemap as examples, and lists all of them as rows if the caller wants rows.
+  // Counts the cases, shows the first ones as examples while their finding has room, and lists all as rows if the caller wants rows.
   async #show(cases: Cases): Promise<void> {
     const { findings, time } = this.#run;
     const { rows } = findings;

@@ -50,7 +50,7 @@ export class UrlRecords {
     this.join.add(pageHigh, pageLow, spelling, date, ordinal, set?.ownHash ?? 0, known);
   }
 
-  /** Yields all findings, in no order. Marks in `conflicts` the pages that are listed several times with different alternate pages. */
+  /** Yields the findings, in no particular order. Marks in `conflicts` pages that are listed with different alternate pages. */
   *findings(pages: WebsitePages, conflicts: Marks): Generator<Found, void> {
     for (const group of this.join.groups(2)) yield* compare(group, pages, conflicts);
   }

@@ -30,7 +30,7 @@ export class WebsitePages {
     return this.#sitemaps[runAt(this.#starts, ordinal)]!;
   }
 
-  /** Reads all pages again, with their sitemaps. */
+  /** Reads all pages again, and yields each with the URL of its sitemap. */
   async *all(): AsyncGenerator<readonly [SitemapPage, string], void> {
     for (const sitemap of this.#sitemaps)
       for await (const step of this.#tree.walk(sitemap))

@@ -1,4 +1,4 @@
-// Counts the dates of a whole website: per day, by age class, and the date that many pages share.
+// Counts the dates of a whole website per day, classifies them by age, and finds the date that many pages share.
 import { CommonValue } from "../../model/common-value.ts";
 import { dayLength, hasTime } from "../../model/instant.ts";
 import { bounds } from "../rules/bounds.ts";

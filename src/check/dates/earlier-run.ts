@@ -1,5 +1,5 @@
-// Compares a run with the archive of an earlier one, to see whether dates changed when their pages did. A page is compared if both runs
-// requested it.
+// Compares a run with the archive of an earlier one, to see whether dates changed when their pages did. Only pages that both runs requested
+// can be compared.
 
 import { hasTime } from "../../model/instant.ts";
 import { urlKey } from "../../model/url.ts";
@@ -39,7 +39,7 @@ export class EarlierRun {
     this.#pages = archivedPages(partsOf(tree), robotsOf(tree), bounds.pageBytes, this.#stop.signal);
   }
 
-  /** Compares the content of a page of this run with the earlier one. Skips a page that is not HTML, or was not read to its end. */
+  /** Compares the content of a page with that in the earlier run, if both are complete HTML. Compares `bounds.comparedPages` at most. */
   async compare(url: string, html: string): Promise<void> {
     if (this.#compared.size >= bounds.comparedPages || !isWholePage(html)) return;
     const { outcome, html: before } = await this.#pages.page(url);
@@ -74,7 +74,7 @@ export class EarlierRun {
     await this.#tree.close();
   }
 
-  // Returns the dates of the compared pages; undefined for a page whose sitemaps contradict each other.
+  // Returns the dates of the compared pages; undefined for a page that is listed with different dates.
   async #datesIn(tree: SitemapTree): Promise<ReadonlyMap<string, string | undefined>> {
     const site = new SiteContext(tree);
     const dates = new Map<string, string | undefined>();
@@ -112,8 +112,8 @@ function isWholePage(html: string): boolean {
   return html !== "" && Buffer.byteLength(html) < bounds.pageBytes;
 }
 
-// Returns the text of a page without its title, which may be all that a script filled in, and without links, whose text is about other
-// pages.
+// Returns the text of a page without its title, which even the empty shell of an application may have, and without links, whose text is
+// about other pages.
 function ownText(html: string): Set<string> {
   return new Set(visibleText(html.replace(/<title[\s>][^<]*/i, ""), { links: false }));
 }

@@ -6,7 +6,7 @@ import type { DateCounts } from "./date-counts.ts";
 
 /** Whether the dates (`lastmod`) of a website can be trusted. */
 export interface LastmodTrust {
-  /** The verdict; `unknown` if there are too few dates, and too few pages to compare them with. */
+  /** The verdict; `unknown` only if there are too few dates, and too few pages to compare them with. */
   readonly verdict: "trustworthy" | "partly" | "not" | "unknown";
   /** How many pages have a date. */
   readonly dated: number;
@@ -17,9 +17,9 @@ export interface LastmodTrust {
 /** What speaks against the dates of a website. */
 export interface LastmodReason {
   /**
-   * - `all-equal`: all pages of a sitemap have the same date
-   * - `all-today`: all pages of a sitemap changed within a day of the request
-   * - `request-time`: dates are the time of the request
+   * - `all-equal`: nearly all dates of a sitemap are the same
+   * - `all-today`: nearly all dates of a sitemap are within a day of the request
+   * - `request-time`: nearly all dates of a sitemap are the time of the request
    * - `common-date`: many pages of the website have the same date
    * - `in-future`: dates are in the future
    * - `newer-than-page`: pages say that they are older
@@ -28,7 +28,7 @@ export interface LastmodReason {
    * - `never-changes`: pages changed since the earlier run, dates did not
    */
   readonly code: LastmodReasonCode;
-  /** How many of the compared pages have this fault. */
+  /** How many pages have this fault, and of how many. */
   readonly pages: number;
   readonly of: number;
   readonly message: string;
@@ -111,7 +111,7 @@ export class LastmodEvidence {
   verdict({ dated, future, common }: DateCounts): LastmodTrust {
     const [value, count] = [...this.#smallValues].reduce((most, each) => (each[1] > most[1] ? each : most), [0, 0]);
     if (this.#small.dated >= bounds.trustedDates) this.#assess({ ...this.#small, equal: { value, count } });
-    // Only one of these reasons is given per sitemap, so their pages can be added up.
+    // A sitemap has at most one reason of the kind `sitemaps`, so the pages of these reasons can be added up.
     const bySitemap = [...this.#against].reduce(
       (sum, [code, pages]) => sum + (kindOf(code) === "sitemaps" ? pages : 0),
       0,
@@ -156,6 +156,6 @@ function increase<Key>(counts: Map<Key, number>, key: Key, by: number): void {
 // No date can be trusted if `nearly` all dates are wrong, or `half` of those that were compared with their page or an earlier run.
 const nearly = 0.9;
 const half = 0.5;
-/** With fewer compared pages, nothing is known about the website. */
+/** With fewer compared pages, the comparison says nothing about the website. */
 export const fewestCompared = 5;
 const mostValues = 1000;

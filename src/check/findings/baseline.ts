@@ -19,7 +19,7 @@ function objectIn(value: unknown): JsonObject {
   return value;
 }
 
-/** Returns the findings of a document that `Baseline.toJson` made. Throws an error for any other document. */
+/** Returns the findings of a document that `Baseline.toJson` made. Throws an error if the document has a different form. */
 export function parseBaseline(document: unknown): BaselineFindings {
   const { version, findings } = objectIn(document);
   if (version !== 2) throw new Error(notBaseline);

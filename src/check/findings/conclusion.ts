@@ -7,7 +7,7 @@ import { type Need, severities } from "../rules/rule.ts";
 import type { FindingDraft } from "./findings.ts";
 import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
 
-// Inputs that the caller may leave out. When the time limit is reached, rules that need one are listed only if one was given.
+// Inputs that the caller may leave out. When the time limit is reached, rules that need one are listed only if pages or files were given.
 const optional: readonly Need[] = ["requested", "files", "pages"];
 
 // Why a rule was not checked, by what it needs. `missingInWords` is the reason for `complete`; other needs are not reported as missing.

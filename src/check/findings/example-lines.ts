@@ -7,7 +7,7 @@ import { textNumber } from "../rules/url-scan.ts";
 /** An example or an occurrence that may get a line number. */
 export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined } & { line?: number | undefined };
 
-/** Adds line numbers to the items of each sitemap that have a URL and no line. Reads each document only until all URLs are found. */
+/** Adds line numbers to the items of each sitemap that have a URL and no line. Stops reading a document once each URL has an entry. */
 export async function findLines(
   tree: SitemapTree,
   items: Iterable<readonly [sitemap: string, item: Lineless]>,
@@ -57,7 +57,7 @@ export async function linesOf(
   return new Map([...others, ...entries]);
 }
 
-/** Finds the lines of all entries of a document. Returns a function that tells the line of a URL's first entry. */
+/** Finds the lines of a document's entries, up to `mostLines`. Returns a function that tells the line of a URL's first entry. */
 export async function entryLines(
   text: AsyncIterable<string>,
   rewrite: Rewrite,
@@ -82,8 +82,8 @@ interface FoundUrl {
   readonly isEntry: boolean;
 }
 
-// Yields the URLs of a document, in XML or one per line, in pieces that end between two URLs. If `rewrite` changes a URL, yields both
-// forms: pages have the new one, images and videos the one in the document.
+// Yields the URLs of a document, in XML or one per line, in pieces that end between two URLs if possible. If `rewrite` changes a URL, yields
+// both forms: pages have the new one, images and videos the one in the document.
 async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGenerator<readonly FoundUrl[], void> {
   let rest = "";
   let line = 1;
@@ -128,7 +128,7 @@ function lineFeedsIn(text: string, from: number, to: number): number {
   return count;
 }
 
-// Whether a URL is the text of an element outside of images and videos, or a whole line.
+// Whether a URL is the text of an element other than the location of an image or video, or begins a line.
 function startsEntry(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 40), at).trimEnd();
   if (before === "" || /\n\s*$/.test(text.slice(Math.max(0, at - 2), at))) return !before.endsWith("=");

@@ -6,7 +6,7 @@ import type { SiteFolder } from "../folder/site-files.ts";
 export interface FileLocation {
   readonly uri: string;
   readonly base: string;
-  /** The path from the working directory, if the location is a file below it. */
+  /** The path from the working directory, if the location is a file. */
   readonly file?: string | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface FileLocation {
 // https://docs.github.com/en/code-security/code-scanning
 const sourceRoot = "%SRCROOT%";
 
-/** Finds the file and the line of a finding, for reports that annotate files. */
+/** Finds the file of a finding, for reports that annotate files. */
 export class FileLocations {
   readonly #folders: readonly SiteFolder[];
   /** The names of bases other than the working directory, by their URLs. */
@@ -50,7 +50,7 @@ function fileLocation(name: string): FileLocation {
   return { uri: encodedPath(wellFormed(file)) || "./", base: sourceRoot, file };
 }
 
-// Percent-encodes a relative reference, but not twice. Adds `./` if a colon in the first segment would look like a scheme.
+// Percent-encodes a relative reference, but not twice. Writes `./` for leading slashes, and before a segment that looks like a scheme.
 function encodedOnce(text: string): string {
   const encoded = encodeURI(wellFormed(decoded(text))).replaceAll(/[[\]|^`{}"<>\\]/g, encodeURIComponent);
   const [first = ""] = encoded.split("/", 1);

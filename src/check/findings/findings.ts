@@ -1,5 +1,5 @@
-// Counts findings for each sitemap and rule. Memory is limited, however much is wrong: after a while only counts grow, and the remaining
-// sitemaps of a rule are combined.
+// Counts findings for each sitemap and rule. Unless all examples are wanted, memory is limited, however much is wrong: after a while only
+// counts grow, and the remaining sitemaps of a rule are combined.
 import { defined } from "../../model/defined.ts";
 import { detached, shortened } from "../../model/text.ts";
 import type { Severity } from "../rules/rule.ts";
@@ -28,14 +28,14 @@ const fewExamples = 3;
 const illustrated = 100;
 // How many sitemaps of a rule get their own finding. The others share one.
 const mostSitemaps = 1000;
-// The most characters of one example, and of all together, because a website can have URLs of any length.
+// The most characters of one URL or value, and of all examples together, because a website can have URLs of any length.
 const longestText = 2048;
 const allText = 8_000_000;
 
 /** Returns the severity of a rule for a sitemap; undefined if it is off there. `own` overrides the rule's default severity. */
 export type SeverityFor = (rule: string, sitemap: string, own: Severity | undefined) => Severity | undefined;
 
-/** The findings of a rule by sitemap. All sitemaps after the first `mostSitemaps` share `others`. */
+/** The findings of a rule with one severity, by sitemap. All sitemaps after the first `mostSitemaps` share `others`. */
 type Group = { readonly drafts: Map<string, FindingDraft>; others?: FindingDraft };
 
 /**
@@ -54,7 +54,7 @@ export class Findings {
   readonly #isUncapped: boolean;
   readonly #groups = new Map<string, Group>();
   #text = 0;
-  /** Receives every occurrence, if the caller wants them. */
+  /** Receives the occurrences that are not in the baseline, if the caller wants them. */
   readonly rows: OccurrenceRows | undefined;
 
   constructor(severityFor: SeverityFor, { known, rows, isUncapped = false }: FindingsOptions = {}) {
@@ -111,7 +111,7 @@ export class Findings {
    */
   show(draft: FindingDraft, example: ExampleParts, isCase: boolean, isExample: boolean = true): void {
     const { url, value = "", file, line } = example;
-    // If an occurrence is about a whole document, its value contains figures, which change from run to run.
+    // If an occurrence is about a whole document, its value may contain figures, which change from run to run.
     const place = file ?? url ?? (line !== undefined || /^https?:/i.test(value) ? value : "");
     if (this.#known?.isKnown(draft.rule, draft.sitemap, place, isCase)) return;
     if (isExample) this.#keep(draft, example);

@@ -1,5 +1,5 @@
-// The formats of findings: text and Markdown for people, JSON, SARIF, annotations for GitHub, and rows of occurrences. Texts from a website
-// are made printable; in text they are shortened, in Markdown they are in code spans, which they cannot break out of.
+// The formats of findings: text and Markdown for people, JSON, SARIF, annotations for GitHub, and rows of occurrences. In text and
+// annotations, examples are made printable and shortened (in text, unless all are wanted); in Markdown they are in code spans.
 import { counted, grouped } from "../../model/figures.ts";
 import { shortened } from "../../model/text.ts";
 import { createColors } from "../../write/colors.ts";
@@ -102,7 +102,7 @@ const fewExamples = 3;
 function checkText(result: CheckResult, all: boolean, color: boolean): string {
   const { red, yellow, cyan, bold, dim } = createColors(color);
   const paint = { error: red, warning: yellow, info: cyan };
-  // Shortens each text to a few lines of a terminal.
+  // Unless everything is wanted, shortens a text to a few lines of a terminal.
   const shown = (text: string) => printable(all ? text : shortened(text, 300));
   const lines = [bold(shown(result.homepage)), verdict(result)];
   for (const { rule, severity, findings, extent } of groupsOf(result)) {
@@ -112,7 +112,7 @@ function checkText(result: CheckResult, all: boolean, color: boolean): string {
     for (const finding of all ? findings : findings.slice(0, fewInText)) {
       if (finding.sitemap !== result.homepage)
         lines.push(`  ${shown(finding.sitemap)} (${occurrencesInWords(finding)})`);
-      // Shows three examples in all, but at least one from each sitemap.
+      // Shows three examples of a rule, and more if it needs them to show one from each sitemap listed.
       for (const example of finding.examples.slice(0, all ? undefined : Math.max(fewExamples - examples, 1))) {
         const text = exampleText(example);
         if (text !== "") lines.push(`    ${shown(text)}`);
@@ -164,14 +164,14 @@ function checkAnnotations(result: CheckResult, places: FileLocations): string {
     return [...firsts, ...lists.flatMap((list) => list.slice(1))].slice(0, mostShown);
   });
   const rest = [verdict(result), ...pageSentences(result), ...notCheckedSentences(result)];
-  // A line that begins with two colons would be read as a command.
+  // `data` escapes line breaks: a line that begins with two colons would be read as a command.
   return `${[...shown, ...rest.map(data)].join("\n")}\n`;
 }
 
 // GitHub shows ten annotations of each kind for a step.
 const mostShown = 10;
 
-/** Writes one annotation for each example. The first one says how many occurrences there are, if it is not the only one. */
+/** Writes annotations for the first examples of a rule. The first annotation says how many occurrences there are, if there are several. */
 function annotated(group: FindingGroup, places: FileLocations): string[] {
   const { rule, severity, findings } = group;
   const fix = rule.fix === "" ? "" : ` Fix: ${rule.fix}`;
@@ -202,7 +202,7 @@ function property(value: string): string {
 /** The findings of one rule with one severity. */
 type FindingGroup = ReturnType<typeof groupsOf>[number];
 
-/** Groups the findings by rule, most severe first. */
+/** Groups the findings by rule and severity, and keeps their order. */
 function groupsOf({ findings, rules, homepage }: CheckResult) {
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => {

@@ -44,8 +44,8 @@ export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: s
 }
 
 /**
- * Adds findings for a sitemap's problems. If its document is stored (`isStored`), problems that occur several times or belong to a page are
- * counted, but not shown: they are returned, to be searched in the document.
+ * Adds findings for a sitemap's problems. If its document is stored (`isStored`) and more examples are wanted, problems that occur several
+ * times or belong to a page are counted, but not shown: they are returned, to be searched in the document.
  */
 export function addProblems(sitemap: Sitemap, findings: Findings, isStored = false, instead?: string): Problem[] {
   const searched: Problem[] = [];

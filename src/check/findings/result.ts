@@ -10,7 +10,7 @@ export interface CheckResult {
   /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
   readonly sitemapCount: number;
   readonly pageCount: number;
-  /** How many rules failed, by severity: the count used by every output and `--fail-on`. */
+  /** How many rules failed, by severity. */
   readonly rulesFailed: Readonly<Record<Severity, number>>;
   /** The number of occurrences: the sum of the counts of all findings. */
   readonly occurrences: Readonly<Record<Severity, number>>;
@@ -18,13 +18,13 @@ export interface CheckResult {
   readonly findings: readonly Finding[];
   /** The number of occurrences that are in the baseline, and not in the findings. Absent without a baseline. */
   readonly known?: number;
-  /** Rules that could not be checked, and why. */
+  /** Rules that could not be checked, or not fully, and why. */
   readonly notChecked: readonly NotChecked[];
   /** The result of the pages that were requested, if any. */
   readonly pages?: PageResults;
   /** Whether the dates of the pages can be trusted. */
   readonly lastmodTrust: LastmodTrust;
-  /** The rules that were applied, including your own. */
+  /** All rules, including your own and those that are off. */
   readonly rules: readonly Rule[];
 }
 
@@ -47,7 +47,7 @@ export interface PageResults {
   readonly unanswered: number;
 }
 
-/** A rule that could not be applied, and why. */
+/** A rule that could not be checked, or not fully, and why. */
 export interface NotChecked {
   readonly rule: string;
   readonly reason: string;

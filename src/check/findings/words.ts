@@ -1,10 +1,10 @@
-// Says in words what a check found, for every format.
+// Says in words what a check found.
 import { counted, grouped } from "../../model/figures.ts";
 import type { LastmodTrust } from "../dates/lastmod-trust.ts";
 import type { Rule, Severity } from "../rules/rule.ts";
 import type { CheckResult, Finding, FindingExample, NotChecked, PageResults } from "./result.ts";
 
-/** Returns the result in one sentence. */
+/** Returns the result in one sentence, or two if there are also notes. */
 export function verdict(result: CheckResult): string {
   const { sitemapCount, pageCount, complete, rulesFailed, known = 0 } = result;
   const none = known > 0 ? `No new findings (${counted(known, "occurrence")} in the baseline)` : "No findings";

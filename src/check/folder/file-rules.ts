@@ -10,7 +10,7 @@ import { checkHead, isExcluded } from "../rules/pages.ts";
 import { addressSetting, readFolderAddress, wrongAddresses } from "./folder-address.ts";
 import type { SiteFiles } from "./site-files.ts";
 
-/** Checks the pages of a static site in its files. */
+/** Checks the pages of a static site by reading its files. */
 export class FileRules {
   readonly #files: SiteFiles;
   readonly #run: CheckRun;
@@ -38,7 +38,7 @@ export class FileRules {
     checkHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
   }
 
-  /** Reports the pages that no sitemap lists, after all listed pages were checked. */
+  /** Reports indexable pages that no sitemap lists, after all listed pages were checked. */
   async finish(): Promise<void> {
     const { findings, tree, robots, time, settings, site } = this.#run;
     for (const { file, url } of this.#files.pages()) {
@@ -47,7 +47,7 @@ export class FileRules {
       const own = this.#files.find(url);
       if (own?.kind === "redirect") continue;
       const html = this.#files.read(file);
-      // A file without these is not a page, but a fragment or a proof of ownership.
+      // A file without a doctype or `<html>` is not a page, but a fragment or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
       const {
         noindex,
@@ -63,7 +63,7 @@ export class FileRules {
   }
 }
 
-/** Finds files that contain an address other than the website's. */
+/** Reports each wrong address of the website in its files, with the first file that contains it. */
 export function checkAddress(files: SiteFiles, { findings, tree }: CheckRun): void {
   for (const folder of files.folders) {
     const wrong = wrongAddresses(readFolderAddress(folder.path), folder.url, folder.path);

@@ -1,5 +1,5 @@
 // Finds the address of a website in the files of its static site: robots.txt, sitemaps and canonical links. If they agree, the user does
-// not have to give a URL; if they contain an address other than the user's, the generator is misconfigured.
+// not have to give a URL; if they contain a different one than the user gives, the generator is probably misconfigured.
 import fs from "node:fs";
 import path from "node:path";
 import { bareHost, isHttpUrl, isOnOwnMachine, parseUrl } from "../../model/url.ts";
@@ -18,7 +18,7 @@ interface FoundAddress {
 
 export interface FolderAddress {
   readonly found: readonly FoundAddress[];
-  /** The URL of the website, if all files agree; ends in a slash. */
+  /** The URL of the website, if all kinds of files have the same address; ends in a slash. */
   readonly url: string | undefined;
 }
 
@@ -73,7 +73,7 @@ function commonAddress(folder: string, by: string, mentions: readonly Mention[])
 
 /**
  * Returns the addresses that are wrong if the website is at `url`: those of this machine, those that differ in `www.` or the scheme, and
- * any other address that all files contain, if the folder has pages.
+ * any other address if all kinds of files have it and the folder has pages.
  */
 export function wrongAddresses({ found }: FolderAddress, url: string, folder: string): readonly FoundAddress[] {
   const { origin = "", host = "" } = parseUrl(url) ?? {};
@@ -116,8 +116,8 @@ const addressSettings: readonly (readonly [generator: RegExp, files: RegExp, set
   [/^svelte/i, /^svelte\.config\./, "`kit.prerender.origin` in svelte.config"],
 ];
 
-// Finds the URL that the folder is published at: from the canonical link of its homepage, or by trying from which path on most listed pages
-// have a file.
+// Returns the URL at which the folder is published: the directory of its homepage's canonical link or, without one, the shortest path below
+// which most listed pages have a file.
 function baseOf(folder: string, origin: string, own: string | undefined, pages: readonly string[]): string {
   if (own !== undefined) return new URL(".", own).href;
   const paths = pages.flatMap((url) => parseUrl(url)?.pathname ?? []).slice(0, mostFiles);

@@ -5,7 +5,7 @@ import path from "node:path";
 import { systemReason } from "../../model/errors.ts";
 import { type Problem, problem } from "../../model/problem.ts";
 
-/** The hosts of static websites whose configuration is understood. */
+/** The hosts of static websites whose redirects and other rules are known. */
 export const hosts = ["netlify", "cloudflare-pages", "vercel", "github-pages"] as const;
 export type Host = (typeof hosts)[number];
 
@@ -32,7 +32,7 @@ export function isInside(file: string, folder: string): boolean {
   return file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }
 
-/** Yields all files below a folder. Does not follow symbolic links: a target inside the folder is listed anyway, at its own path. */
+/** Yields the website's files below a folder. Does not follow symbolic links: a target in the folder has its own path there. */
 export function* filesIn(folder: string): Generator<string, void> {
   for (const entry of entriesOf(folder)) {
     // Names like `_next`, `.git` and `node_modules` belong to frameworks, tools and packages, not to the website.

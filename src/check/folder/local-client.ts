@@ -10,7 +10,7 @@ import { encodedPath, withIndex } from "../findings/file-locations.ts";
 import { fileAt } from "./folder-files.ts";
 import type { SiteFolder } from "./site-files.ts";
 
-/** Returns the URL of a file in one of the folders. */
+/** Returns the URL of a file, if it is in one of the folders. */
 export function mappedUrl(name: string, folders: readonly SiteFolder[]): string | undefined {
   const real = realpathSync.native(name);
   const folder = folders.find((each) => real.startsWith(each.path + path.sep));

@@ -1,5 +1,5 @@
 // Matches paths with the rules of a host: `/blog/:slug`, `/old/*`, `/old/:rest*`. Literal paths are looked up, so thousands of them cost
-// nothing. Patterns are tried for each page, so their number and length are bounded.
+// little. Patterns are tried for each page, so their number and length are bounded.
 import { parseUrl } from "../../model/url.ts";
 
 /** A rule that matched. `fill` replaces the names in a target with the parts of the path that they matched. */
@@ -27,7 +27,7 @@ export class PathRules<T> {
     this.#isExact = isExact;
   }
 
-  /** Adds a rule, and returns whether its pattern is understood. A pattern for another host never matches. */
+  /** Adds a rule. Returns false if its pattern is not understood, or beyond a limit. A pattern for a different host never matches. */
   add(pattern: string, value: T): boolean {
     if (pattern.length > longest) return false;
     const [, host, path = ""] = /^(?:https?:\/\/([^/]*))?(\/.*)$/s.exec(pattern) ?? [];

@@ -11,13 +11,13 @@ import { PathRules } from "./path-rules.ts";
 
 export interface Redirect {
   readonly to: string;
-  /** Whether it only applies under conditions that are not understood. */
+  /** Whether the redirect is not fully understood, such as one with conditions. */
   readonly isConditional: boolean;
-  /** The status of the response. With 200, the host sends another file instead of redirecting; 400 and higher are errors. */
+  /** The status of the response. With 200, the host sends the content of `to` instead of redirecting; 400 and higher are errors. */
   readonly status: number;
   /** Whether the redirect wins over a file at the same path; undefined if that depends on the host, which is unknown. */
   readonly isForced: boolean | undefined;
-  /** The file and line that define the redirect: `_redirects:3`. */
+  /** Where the redirect is defined: `_redirects:3`. */
   readonly place: string;
 }
 
@@ -33,13 +33,13 @@ export interface ServerRules {
   trailingSlash: boolean | undefined;
   /** Whether files decide about trailing slashes: if there is `a/index.html`, `/a` redirects to `/a/`. */
   followsFiles: boolean;
-  /** The rows that are not understood: `netlify.toml: redirects[1]`. */
+  /** What is not understood, such as a row: `netlify.toml: redirects[1]`. */
   readonly notUnderstood: string[];
   /** Whether something that is not understood may serve paths without a file. */
   mayServeOthers: boolean;
 }
 
-/** Reads the rules for a folder that is published at `url`. `_redirects` and `_headers` are in it; other files are in its project. */
+/** Reads the rules for a folder that is published at `url`. `_redirects` and `_headers` are in it; other files may be above it. */
 export function readServerRules(folder: string, url: string, given?: Host): ServerRules {
   const projects = projectFolders(folder);
   const has = (name: string) => projects.some((each) => existsSync(path.join(each, name)));

@@ -28,7 +28,7 @@ export interface SiteFilesOptions {
   readonly ignore?: readonly string[] | undefined;
   /** Where the website is published, which decides about slashes and redirects. @default recognized by its configuration */
   readonly host?: Host | undefined;
-  /** Called for each file that was read. */
+  /** Called before the file of a page is read. */
   readonly onFile?: (() => void) | undefined;
 }
 
@@ -38,13 +38,13 @@ type Answer =
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
   /** The host redirects. Without the redirect, it would send `file`. */
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
-  /** A rule of the host sends another file. */
+  /** The host sends the content of a different path. */
   | { readonly kind: "rewritten" }
   /** There is no file, but a rule of the host that is not understood may send something. */
   | { readonly kind: "unclear" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
-  /** There is no file. `hint` says why, if that helps. */
+  /** There is no file, or the host sends an error. `hint` says why, if that helps. */
   | { readonly kind: "missing"; readonly hint?: string | undefined };
 
 interface Folder extends SiteFolder {
@@ -87,7 +87,7 @@ export class SiteFiles {
     return this.pages().next().done === false;
   }
 
-  /** The rows of the host's configuration that could not be applied. */
+  /** What is not understood in the host's configuration, or could not be applied. */
   get notUnderstood(): readonly string[] {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }

@@ -14,7 +14,7 @@ export interface PageHead {
   readonly canonical: string | undefined;
   /** The absolute URL that a meta refresh, or a script that only redirects, leads to. */
   readonly refresh: string | undefined;
-  /** The URLs of alternate pages by language, in lower case. */
+  /** The URLs of alternate pages. The key is the language in lower case. */
   readonly alternates: ReadonlyMap<string, string>;
   /** When the page says that its content changed: the newest of `article:modified_time` and `dateModified` in JSON-LD. */
   readonly modified: string | undefined;
@@ -91,7 +91,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   return { noindex, canonical, refresh, alternates, modified, lines };
 }
 
-// Returns `dateModified` of the objects in a script with JSON-LD, but not of objects inside them, such as comments.
+// Returns `dateModified` of the objects in a script with JSON-LD, and in their `@graph`, but not of objects inside these, such as comments.
 function datesIn(html: string, at: number): unknown[] {
   const start = html.indexOf(">", at) + 1;
   const length = html.slice(start, start + longestData).search(/<\/script/i);

@@ -35,7 +35,7 @@ export class RequestedPages {
     return this.#listed.size;
   }
 
-  /** How many pages are requested. */
+  /** How many pages to request. */
   get size(): number {
     return this.count === "all" ? this.listedCount : Math.min(this.count, this.listedCount);
   }
@@ -60,7 +60,7 @@ interface PageWithImages extends RequestedPage {
   readonly missingImages: readonly string[];
 }
 
-/** Requests and checks pages. Reports findings in the order of the pages. */
+/** Requests and checks pages. Checks them in declared order, but blocked ones last. */
 export async function checkPages(
   requested: RequestedPages,
   website: WebsitePages,
@@ -71,7 +71,7 @@ export async function checkPages(
   const { settings, findings } = run;
   const { size, listedCount } = requested;
   const counts = { checked: 0, bad: 0, disallowed: 0, unanswered: 0 };
-  // A page that needs a password is a finding only if its server sends other pages without one, which is known at the end.
+  // A blocked page, such as one that needs a password, is a finding only if its server sends other pages, which is known at the end.
   const openServers = new Set<string>();
   const blocked: PageWithImages[] = [];
   let done = 0;

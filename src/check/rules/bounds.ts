@@ -50,7 +50,7 @@ export const bounds = {
   videoUploader: 255,
   /** How much older a page's own date may be than its `lastmod`. */
   pageOlder: 2_592_000_000,
-  /** With fewer dates, it is unknown whether they can be trusted. */
+  /** With fewer dates, they alone do not tell whether they can be trusted. */
   trustedDates: 10,
   /** If a smaller share of the dates is wrong, the others are still trusted. */
   untrustedShare: 0.05,
@@ -58,13 +58,13 @@ export const bounds = {
   requestSpread: 60,
   /** How much newer a page's own date may be than its `lastmod`, because time zones differ. */
   pageNewer: 86_400_000,
-  /** How many pages are compared with their content in an earlier run. */
+  /** How many pages are compared with their content in an earlier run at most. */
   comparedPages: 5_000,
   /** If a page has fewer letters that no other page has, or fewer of them changed, it is unknown whether its content changed. */
   ownLetters: 30,
-  /** How many images are requested: for one page, and in all. */
+  /** How many images are requested at most: for one page, and in all. */
   imagesOfPage: 3,
   imageRequests: 1000,
-  /** How many bytes of a page are read, for its canonical URL, robots tag and text. */
+  /** How many bytes of a page are read at most, for its canonical URL, robots tag and text. */
   pageBytes: 524_288,
 } as const;

@@ -184,7 +184,7 @@ function checkIndex(index: IndexSitemap, findings: SitemapFindings): void {
     findings.add("index-lastmod-identical", undefined, date);
 }
 
-/** Checks how an index lists a sitemap. Adds the key of its URL to `listedUrls`, the keys of all URLs that indexes list. */
+/** Checks how an index lists a sitemap. Adds the key of its URL to `listedUrls`, the keys of the URLs that XML indexes list. */
 export function checkChild(sitemap: Sitemap, parent: IndexSitemap, listedUrls: Set<string>, run: CheckRun): void {
   if (!isXmlIndex(parent) || sitemap.url === parent.url) return;
   const { site, settings } = run;

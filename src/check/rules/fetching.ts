@@ -141,7 +141,7 @@ export function checkRedirect({ sitemap, parent, findings, run: { site } }: Docu
   if (isDeclared) findings.add("sitemap-redirect", undefined, `${declaredUrl} leads to ${url}`);
 }
 
-/** Checks how sitemaps were found. `listedUrls` has the keys of all URLs that indexes list. */
+/** Checks how sitemaps were found. `listedUrls` has the keys of the URLs that XML indexes list. */
 export function checkDiscovery({ tree, site, findings, robots }: CheckRun, listedUrls: ReadonlySet<string>): void {
   if (!site.isSite) return;
   const isOwn = (sitemap: Sitemap) => sitemap !== tree.root && !isRobots(sitemap) && site.isForSearch(sitemap);

@@ -135,7 +135,7 @@ export class MediaRules {
 
   check(page: SitemapPage, context: SitemapContext): void {
     const { url, newsStory, images = [], videos = [] } = page;
-    // Every item of a feed has a story, because that is where its title and date are kept.
+    // Items of feeds have stories, too, because that is where their titles and dates are kept.
     if (newsStory !== undefined && context.sitemap.format === "xml") {
       this.#stories += 1;
       checkNews(newsStory, url, context);
@@ -181,7 +181,7 @@ export class MediaRules {
     const domainOf = others.length === 0 ? String : await registrableDomains();
     const home = domainOf(nameOf(site.homeHost));
     for (const { origin, count, first } of others) {
-      // A website that is verified in Search Console includes its subdomains.
+      // A domain that is verified in Search Console includes its subdomains.
       if (origin === undefined || domainOf(nameOf(origin.host)) === home) continue;
       findings.count("image-other-host", tree.homepage, 1, {
         url: first,
@@ -235,7 +235,7 @@ function checkNews(story: NewsStory, page: string, context: SitemapContext): voi
   reportDeprecated("news", story, page, context);
 }
 
-// Reports files that the first crawler may not fetch. Google Images and Google Video do not care about the others.
+// Reports files that the first crawler may not fetch. Rules for the other crawlers do not affect Google Images and Google Video.
 function reportBlocked(urls: readonly (string | undefined)[], page: string, context: SitemapContext): void {
   for (const url of urls) {
     if (url !== undefined && context.run.robots.blocked(url)?.isFirst)

@@ -1,4 +1,4 @@
-// All rules, in the order in which they are documented and shown.
+// All built-in rules, in the order in which they are documented.
 
 import { aiRules } from "./ai.ts";
 import { dateRules } from "./dates.ts";

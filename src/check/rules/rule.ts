@@ -3,7 +3,7 @@
 import type { RuleId } from "./rule-id.ts";
 
 /**
- * - `error`: an engine documents that it rejects or ignores the file, the entry or the annotation
+ * - `error`: a search engine rejects or ignores the file, the entry or the annotation, or something is obviously wrong
  * - `warning`: an engine may ignore it, or it hurts the site in another way
  * - `info`: no effect, or advice
  */
@@ -14,7 +14,7 @@ export const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /**
  * What a rule is based on. `protocol`: sitemaps.org, or the standard it refers to. `engine`: a search engine documents or
- * reports it. `practice`: obviously wrong (a URL with a password in it). `heuristic`: experience; never an error.
+ * reports it. `practice`: obviously wrong (a URL with a password in it). `heuristic`: experience; no built-in one is an error by default.
  */
 export type Basis = "protocol" | "engine" | "practice" | "heuristic";
 

@@ -30,7 +30,7 @@ export async function checkSitemaps(run: CheckRun): Promise<void> {
     const findings = new SitemapFindings(all, sitemap.url);
     const context: DocumentContext = { sitemap, parent, response, findings, run };
     checkRedirect(context);
-    // A sitemap in two indexes is in the tree twice, but checked once.
+    // A sitemap in two indexes is in the tree twice, but its document is checked once.
     const identity = `${sitemap.kind} ${sitemap.url}`;
     if (checked.has(identity)) continue;
     checked.add(identity);

@@ -1,5 +1,5 @@
 // Scans a URL once, for the positions of its parts and for two fingerprints: one of the exact spelling, and one that is the same for all
-// spellings that search engines treat as one page. A plain URL allocates nothing, because a website may have millions.
+// spellings that probably mean one page. A plain URL allocates nothing, because a website may have millions.
 import { FingerprintReader } from "../../model/fingerprints.ts";
 
 export class UrlScan {

@@ -212,7 +212,7 @@ export class UrlRules {
     return origin;
   }
 
-  // Returns whether the URL is on the host of its sitemap. Reports at most one finding about the host.
+  // Returns whether the URL is on the host of its sitemap and nothing is wrong with that. Reports at most one finding about the host.
   #checkHost(url: string, origin: Origin, context: SitemapContext): boolean {
     const { location, findings, submittedBy, run } = context;
     // The user can reach the host of the website that is checked, even if it is private.
@@ -316,7 +316,7 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/?#]*@/, "//…@");
 }
 
-// Characters that most URLs do not have. Without them, the next patterns need not be tried.
+// Characters that most URLs do not have. Without them, none of the next four patterns matches.
 const unusual = /[^\w.~:/?#[\]@!$&'()*+,=-]/;
 // Characters that neither RFC 3986 (URIs) nor RFC 3987 (IRIs) allows.
 const forbidden = /[ "<>\\^`{|}]/;
