@@ -46,7 +46,7 @@ export interface ReportFacts {
   readonly homepage: string;
   /** When the website was received (ISO 8601). Ages are counted from then. */
   readonly receivedAt: string;
-  /** Whether everything declared was fully read. */
+  /** Whether everything declared was fully read and checked in time. */
   readonly complete: boolean;
   /** The verdict in a few sentences. */
   readonly verdict: string;

@@ -100,9 +100,9 @@ function row(finding: ReportFinding, homepage: string): Html {
   const where = isSite ? "the website" : counted(sitemaps, "sitemap");
   const name =
     examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
-  // If all examples are from one sitemap, the heading names it.
+  // If the rule failed in one sitemap only, the heading names it.
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
-  // If every sitemap has one example, a list of sitemaps would only repeat the examples.
+  // If no sitemap has several occurrences, a list of sitemaps would only repeat the examples.
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}

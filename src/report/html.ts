@@ -50,7 +50,7 @@ const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 export class StyleSheet {
   readonly #rules = { wide: new Set<string>(), narrow: new Set<string>() };
 
-  /** Adds a rule. A `narrow` rule overrides the `wide` one on phones. */
+  /** Adds a rule. A `narrow` rule overrides the `wide` one on narrow screens. */
   add(selector: string, declarations: string, width: "wide" | "narrow" = "wide"): void {
     this.#rules[width].add(`${selector}{${declarations}}`);
   }
