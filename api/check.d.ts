@@ -287,16 +287,16 @@ export interface PageResults {
   readonly listed: number;
   /** How many of them the check was asked to request. */
   readonly requested: number;
-  /** How many responded, and were checked. */
+  /** How many of these were checked. */
   readonly checked: number;
   /**
    * How many of these should not be listed as is: they cannot be opened, redirect, are soft 404s, have `noindex`, or have another canonical
    * URL.
    */
   readonly bad: number;
-  /** Pages that robots.txt disallows; they were not fetched. */
+  /** Pages that were not fetched, because robots.txt disallows them or could not be read. */
   readonly disallowed: number;
-  /** Pages that could not be checked: a bot check, a rate limit, no response in time, or none in the archive. */
+  /** Pages that could not be checked: access was denied, the check's time ran out, or the archive does not have them. */
   readonly unanswered: number;
 }
 

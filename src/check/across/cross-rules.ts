@@ -159,7 +159,7 @@ class Cases {
     this.pages.set(ordinal);
   }
 
-  /** Yields the cases in the order of the pages. Sorts the cases of one page, because joins find them in a different order in every run. */
+  /** Yields the cases in the order of the pages. Sorts the cases of one page, because joins find them in no particular order. */
   *inOrder(): Generator<Case, undefined> {
     let own: Case[] = [];
     const sorted = () =>

@@ -66,7 +66,7 @@ export interface SitemapDates {
   /** How many dates are within a minute of the request, and within a day. */
   readonly atRequest: number;
   readonly today: number;
-  /** Whether most of its pages are news stories, whose dates are always recent. */
+  /** Whether most of its dated pages are news stories, whose dates should be recent. */
   readonly isNews: boolean;
 }
 

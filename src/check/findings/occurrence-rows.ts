@@ -1,4 +1,4 @@
-// Passes every occurrence of a finding to a reader, one row each. The check waits until a full batch is taken, so memory stays flat.
+// Passes the occurrences of findings to a reader, one row each. The check waits until a full batch is taken, so memory stays flat.
 import type { PagesSitemap } from "../../model/sitemap.ts";
 import { detached } from "../../model/text.ts";
 import { partsOf, type SitemapTree } from "../../tree/tree.ts";

@@ -1,5 +1,5 @@
-// Checks a static site: whether every listed page has a file and is meant to be listed, whether every page is listed, and whether its files
-// contain the right address.
+// Checks a static site: whether every listed page has a file and is meant to be listed, whether every indexable page is listed, and whether
+// the files contain the right address.
 import type { HeaderList } from "../../model/exchange.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { parseUrl } from "../../model/url.ts";

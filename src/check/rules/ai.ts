@@ -1,5 +1,5 @@
-// Rules about AI preferences in robots.txt: Content-Signal, Content-Usage and License lines. No search engine uses these lines, so a bad
-// one is never an error.
+// Rules about AI preferences in robots.txt: Content-Signal, Content-Usage and License lines. They are for programs other
+// than search engines, so a bad line is never an error.
 import type { RobotsPreference } from "../../model/sitemap.ts";
 import { isHttpUrl } from "../../model/url.ts";
 import { readPairs } from "../../parse/robots.ts";
