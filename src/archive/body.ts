@@ -1,5 +1,5 @@
-// The body of an archived response. It follows the HTTP head in its record, is read from the file on demand, and is compared with the
-// record's digests each time.
+// The body of an archived response: the content of its record, without the HTTP head if there is one. It is read from the file on demand,
+// and compared with the record's digests each time.
 //   https://www.rfc-editor.org/rfc/rfc9112
 import type { Body, BodyEnd, HeaderList } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
@@ -30,7 +30,7 @@ export class RecordBody implements Body {
     this.end = { problem: options.problem };
   }
 
-  /** Reads the whole body, and returns whether it is intact. */
+  /** Reads the whole body. Returns whether it is complete and intact. */
   readonly isGood = async (): Promise<boolean> => {
     // Reads a separate body, because readers of this one write into its `end`.
     const body = new RecordBody(this.#options);
@@ -51,7 +51,7 @@ export class RecordBody implements Body {
     this.end.problem ??= problem("archive-digest");
   }
 
-  // Yields the body. Returns whether everything matches the digests.
+  // Yields the body. Returns whether it matches the digests in its record; a missing digest matches.
   async *#checked({ head: { fields }, content }: OpenedRecord): AsyncGenerator<Uint8Array, boolean> {
     const { isResource, decode } = this.#options;
     const block = new DigestCheck(fields.get("warc-block-digest"));
@@ -94,11 +94,11 @@ export interface HttpHead {
   readonly length: number;
 }
 
-/** No server sends a longer head, and no client accepts one. */
+/** The maximum length of an HTTP head: twice what our own client accepts. */
 const maxHttpHead = 256 * 1024;
 export const maxChunkLine = 1024;
 
-/** Reads the head of a response, if it has one, and the beginning of its body, with at least the size line of the first chunk. */
+/** Reads the head of a response, if it has one, and the beginning of its body: enough for the size line of a first chunk. */
 export async function readHttpHead(
   content: Pieces,
 ): Promise<{ readonly head: HttpHead | undefined; readonly start: Uint8Array }> {

@@ -1,5 +1,5 @@
-// The description of an exchange in an archive: everything except the body, as JSON. It is checked when read, because archives are not
-// trusted.
+// The description of an exchange in an archive, as JSON: the request, the response without its body, and what went wrong. It is checked
+// when read, because archives are not trusted.
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRole, Fetched, HeaderList } from "../model/exchange.ts";
 import { isJsonObject } from "../model/json.ts";
@@ -9,10 +9,10 @@ import { parseJson } from "./info.ts";
 
 type BodyOf = (problem: Problem | undefined) => Body;
 
-/** Returns the part of an exchange that is stored. User names and passwords are removed from every URL in it. */
+/** Returns the part of an exchange that is stored. User names and passwords are removed from the URLs in it. */
 export function exchangeToJson({ obtained, ...fetched }: Fetched, bodyProblem: Problem | undefined): Fetched {
   const body = bodyProblem === undefined ? {} : { problem: bodyProblem };
-  // `obtained` is kept, because byte limits depend on it when the archive is read again.
+  // `not-modified` is kept, because such documents do not count toward byte limits when the archive is read again.
   const reused = obtained === "not-modified" ? { obtained } : {};
   return clean({ ...fetched, ...reused, ...(fetched.outcome === "found" && { body }) }) as Fetched;
 }

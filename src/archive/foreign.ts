@@ -8,7 +8,7 @@ import { maxChunkLine, RecordBody, readHttpHead } from "./body.ts";
 import { type RecordFile, type RecordSpan, RecordWalk } from "./records.ts";
 import { type Digest, latin1, parseDigest, type RecordHead } from "./warc.ts";
 
-/** Returns the URL of a response, or undefined for records without one. */
+/** Returns the URL of a `response`, `resource` or `revisit` record; undefined for other records, and if the URL is not http(s). */
 export function foreignUrl({ type, fields }: RecordHead): string | undefined {
   if (type !== "response" && type !== "resource" && type !== "revisit") return undefined;
   // The WARC 1.0 specification shows angle brackets around URLs, and some tools write them.
@@ -22,7 +22,7 @@ export function dateOf({ fields }: RecordHead): string | undefined {
   return date.length < 40 && !Number.isNaN(Date.parse(date)) ? detached(date) : undefined;
 }
 
-/** Reads the exchange in a response record, or throws an error for which `isDamage` is true. A `revisit` may refer to `originals`. */
+/** Reads the exchange in a record. If it is damaged, throws an error for which `isDamage` is true. A `revisit` refers to `originals`. */
 export async function readForeign(
   records: RecordFile,
   span: RecordSpan,
@@ -48,7 +48,7 @@ export async function readForeign(
     const original = (await originals()).find(head, url);
     if (original === undefined) return { outcome: "failed", ...exchange, reason: problem("archive-revisit") };
     const repeated = await readForeign(records, original, originals);
-    // If the head of a revisit is not a 304, the same payload was sent again with this head.
+    // If the revisit has the status of the original instead of 304, the same payload was sent again, with this head.
     const isWhole = repeated.outcome === "found" && http?.status === repeated.status;
     return { ...repeated, url, ...(isWhole ? { headers: http.headers } : {}) };
   }
@@ -77,8 +77,8 @@ function truncation({ fields }: RecordHead): Problem | undefined {
 }
 
 /**
- * The responses of a file, by everything that a revisit may refer to, best match first. The meaning of a revisit's head depends on its
- * profile, but its status shows that, too.
+ * The responses of a file, by what a revisit may refer to: record id, date and URL, digest, or URL. The profile of a revisit is not
+ * read, because the status in its head also shows whether the payload was sent again.
  * https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#revisit
  */
 export class Originals {
@@ -103,7 +103,7 @@ export class Originals {
     return originals;
   }
 
-  /** Finds the record that a revisit of this URL refers to. A payload with a different digest is not the original. */
+  /** Finds the record that best matches what a revisit of this URL refers to. A payload with a different digest does not match. */
   find({ fields }: RecordHead, url: string): RecordSpan | undefined {
     const digest = parseDigest(fields.get("warc-payload-digest"));
     const original = fields.get("warc-refers-to-target-uri") ?? url;
@@ -124,7 +124,7 @@ function namesOf(id: string | undefined, url: string, date: string | undefined, 
   ];
 }
 
-// Some tools keep the header but remove the coding, so only a body that begins with a chunk is chunked.
+// Some tools keep the Transfer-Encoding header but remove the coding, so the beginning of the body is checked, too.
 function beginsWithChunk(bytes: Uint8Array): boolean {
   return chunkStart.test(latin1(bytes.subarray(0, maxChunkLine)));
 }

@@ -1,7 +1,7 @@
-// The index of an archive, in its last two records. With it, opening an archive takes one read, and a damaged record does not affect others.
+// The index of an archive, in its last two records. With it, opening an archive reads no others, and damage in one affects no other.
 //   The second to last record has one line of JSON about the run, then one for each group of records: an exchange, or a record that belongs
-//   to none. Each group begins where the previous one ends, so nothing can be omitted or overlap. The last record says where the index is.
-// The index is not trusted: readers compare each record with its line.
+//   to none. Each group begins where the previous one ends, so none is omitted, and none overlap. The last record says where the index is.
+// The index is not trusted: readers compare each exchange with the key in its line.
 import { SitemapError } from "../model/errors.ts";
 import type { Fetched } from "../model/exchange.ts";
 import { grouped } from "../model/figures.ts";
@@ -12,17 +12,17 @@ import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
 const indexVersion = 2;
-// An archive with an index that exceeds these limits is read record by record instead.
+// An archive whose last record or index exceeds these limits is read record by record instead.
 const tailLength = 1024;
 const maxLine = 1024 * 1024;
 const maxIndex = 512 * 1024 * 1024;
 
 /** A group of consecutive records: an exchange, or one record of another kind. */
 export interface Group {
-  /** The `archiveKey` of the exchange. Empty for a record that belongs to no exchange. */
+  /** The `archiveKey` of the exchange. Empty for any other record, and if the exchange cannot be read. */
   readonly key: string;
   readonly offset: number;
-  /** The lengths of the records. The last one is the description; if there are two, the first is the response. */
+  /** The lengths of the records. In an exchange, the last one is the description; if there are two, the first is the response. */
   readonly lengths: readonly number[];
   /**
    * For an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. For another
@@ -65,7 +65,7 @@ function padded(value: number): string {
   return String(value).padStart(15, "0");
 }
 
-/** Calls `add` for each group of the index. Returns undefined without a valid index. `infoId` is the record that describes the last run. */
+/** Calls `add` for each group, as long as the index is valid. Returns undefined if it is not. `infoId` identifies the record of the run. */
 export async function readIndex(
   records: RecordFile,
   size: number,
@@ -107,7 +107,7 @@ export class AnswerLimit extends SitemapError {
   }
 }
 
-/** Reads the description of a run in its index. Returns undefined if the index is not ours. */
+/** Reads the description of a run in its index. Returns undefined if the index does not begin with one of this version. */
 export async function readIndexHead(records: RecordFile, span: RecordSpan): Promise<IndexHead | undefined> {
   const { content } = await records.open(span);
   for await (const [line = ""] of linesOf(content)) return indexHead(line);
@@ -123,7 +123,7 @@ function indexHead(line: string): IndexHead | undefined {
   return version === indexVersion && isCount(exchanges) ? { info: infoFrom(info).info, exchanges } : undefined;
 }
 
-// Finds the index through the last record, which follows it directly. In joined files its position is wrong, so there is no valid index.
+// Finds the index through the last record, which follows it directly. In joined files, it usually has a wrong position: no index is found.
 async function findIndex(records: RecordFile, size: number): Promise<RecordSpan | undefined> {
   const from = Math.max(0, size - tailLength);
   const text = Buffer.from(await records.file.read(from, size - from)).toString("latin1");

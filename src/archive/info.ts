@@ -1,5 +1,5 @@
-// Describes an archived run, as JSON in the archive's first record and in its index. The JSON is checked when read, because archives are not
-// trusted.
+// Describes an archived run, as JSON in the `warcinfo` record at its start and in the index. The JSON is checked when read, because
+// archives are not trusted.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { isJsonObject } from "../model/json.ts";

@@ -3,12 +3,12 @@ import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKe
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** Returns a key that is equal for interchangeable exchanges. It contains no user name or password. */
+/** Returns the key under which an exchange is stored. It contains no user name or password. */
 export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** Returns the keys that may have a response to this request, best first. Other tools store one response per URL, for any role. */
+/** Returns the keys that may have a response to this request, best first. The responses of other tools are stored as those of sitemaps. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
     { role, anonymous },

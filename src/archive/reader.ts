@@ -1,5 +1,5 @@
 // An open archive, ours or another tool's. Finds the response to each request by the index or, without a valid one (an interrupted run,
-// joined files, other tools), in one pass over the records. The first exchange for a URL counts.
+// joined files, other tools), in one pass over the records. Of several exchanges for a URL, the first usually counts (see `set`).
 import { open, stat } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
 import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
@@ -19,7 +19,7 @@ export interface Answer {
   readonly response: RecordSpan | undefined;
   /** Absent in records from other tools. */
   readonly description?: RecordSpan | undefined;
-  /** Whether the exchange is incomplete because of damage or one of our limits, so that another run may have more. */
+  /** Whether a later run may get more, because the exchange failed or is incomplete: see `cutOf`. */
   readonly isCut?: boolean;
   /** In joined archives: the run that the exchange belongs to, unless it is the one that the archive is about. */
   readonly run?: string | undefined;
@@ -30,11 +30,11 @@ export interface Answer {
 export interface OpenArchiveOptions {
   /** Stops the opening, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The maximum number of sitemaps in a tree. Also limits the responses in an archive, which include those of redirects. */
+  /** The maximum number of sitemaps in a tree. If it is high, it also raises the limit on the responses in an archive. */
   readonly documents?: number | undefined;
   /** When to stop and use what was found, on the clock of performance.now(). */
   readonly until?: number | undefined;
-  /** Whether, in joined archives, the last response to a request counts instead of the first. */
+  /** Whether, in joined archives of ours, the response of the last run that completed it counts instead of the first. */
   readonly newest?: boolean | undefined;
   readonly mostAnswers?: number | undefined;
   /** Whether to collect the groups of records, to copy them or to append to them. */
@@ -42,13 +42,13 @@ export interface OpenArchiveOptions {
   readonly writable?: boolean | undefined;
 }
 
-// No run with the default limits writes more responses. There is a limit, because a small file must not use up all memory.
+// An archive may have 600,000 responses, or 12 for each document of a tree if that is more: a small file must not use up all memory.
 const leastAnswers = 600_000;
 const answersOfDocument = 12;
-// A description contains headers, and no client accepts this many.
+// The maximum length of a description. It contains headers, of which our client accepts far less.
 const maxDescription = 4 * 1024 * 1024;
 
-/** Opens a WARC file, our own or another tool's, compressed or not. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
+/** Opens a WARC file, our own or another tool's, plain or gzipped. Throws a `SitemapError` (`invalid-archive`) if it is not one. */
 export async function openArchive(path: string, options: OpenArchiveOptions = {}): Promise<Archive> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw invalidArchive(path, error.code === "ENOENT" ? "there is no such file" : systemReason(error), error);
@@ -100,7 +100,7 @@ async function readArchive(records: RecordFile, size: number, options: OpenArchi
 export class Archive implements DocumentSource {
   /** Absent in files from other tools. */
   info: ArchiveInfo | undefined;
-  /** The record that describes our last run. */
+  /** The id of the record that describes the run or, if it was resumed, its last part. */
   infoId: string | undefined;
   /** Whether the crawl that wrote the archive finished. */
   finished = false;
@@ -108,15 +108,15 @@ export class Archive implements DocumentSource {
   truncated = false;
   /** Whether the archive is damaged in the middle, so that there are records after the damage. */
   hasRecordsAfterDamage = false;
-  /** Whether a description of the run or of an exchange was modified. */
+  /** Whether a description of the run or of an exchange was modified or is missing. */
   altered = false;
-  /** In joined archives: a website other than the first one's. */
+  /** In joined archives: a website other than that of the first archive. */
   otherWebsite: string | undefined;
   /** With `withGroups`: all records, without an index at the end. */
   readonly groups: Group[] = [];
   readonly records: RecordFile;
   readonly size: number;
-  /** The exchanges by `archiveKey`, in the order of the file. */
+  /** The exchanges by `archiveKey`, in the order in which the keys first occur in the file. */
   readonly answers: Map<string, Answer> = new Map();
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
@@ -149,7 +149,7 @@ export class Archive implements DocumentSource {
     return key === undefined ? archiveFailure(request, "archive-missing") : this.read(key, request);
   }
 
-  /** Reads the response with this key, which must exist. A damaged response becomes a failure. */
+  /** Reads the exchange with this key, which must exist. Damage becomes a failure, unless it is in the body, which is read later. */
   async read(key: string, asked: DocumentRequest): Promise<Fetched> {
     const answer = this.answers.get(key) as Answer;
     const originals = () => (this.#originals ??= Originals.of(this.records, this.size, this.#most));
@@ -191,7 +191,7 @@ export class Archive implements DocumentSource {
     return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
   }
 
-  /** Reads the index. Returns whether there is one. */
+  /** Reads the index. Returns whether there is a valid one. */
   async readIndex(): Promise<boolean> {
     const index = await readIndex(this.records, this.size, (group) => this.#addGroup(group));
     this.info = index?.info;
@@ -215,7 +215,7 @@ export class Archive implements DocumentSource {
       isCut: flags.includes("c"),
       run,
     };
-    // The first response counts, unless it is incomplete, or the run requested it again.
+    // The first response counts, unless it is incomplete, the run requested it again, or `newest` prefers that of a later run.
     const before = this.answers.get(key);
     const isSameRun = before?.run === run;
     const isNewer = isSameRun ? flags.includes("x") : this.#options.newest === true && !answer.isCut;
@@ -270,7 +270,7 @@ export class Archive implements DocumentSource {
     const id = record.head.fields.get("warc-record-id") ?? "";
     if (resumes === undefined || !this.#infoIds.has(resumes)) this.#exchanges = 0;
     this.#infoIds.add(id);
-    // In joined archives, the first one describes the run, unless it was resumed.
+    // In joined archives, the first run counts, together with those that resume it.
     const isResumption = resumes !== undefined && this.#runs.has(resumes);
     if (this.info !== undefined && !isResumption) {
       if (String(info.sitemaps ?? info.homepage) !== String(this.info.sitemaps ?? this.info.homepage))
@@ -295,7 +295,7 @@ export class Archive implements DocumentSource {
     const response = before?.id === head.concurrentTo[0] ? before?.span : undefined;
     const content = await this.#contentOf(record);
     const fetched = await unlessDamaged(() => exchangeFromJson(content));
-    // A modified description may have been about another website.
+    // A modified description may no longer name the URL that was requested.
     this.altered ||= fetched === undefined || !isIntact(head, content);
     this.#exchanges += 1;
     const run = head.fields.get("warc-warcinfo-id") ?? "";
@@ -322,7 +322,7 @@ export class Archive implements DocumentSource {
     const isRevisit = head.type === "revisit";
     const key = archiveKey({ url, role: "sitemap" });
     const before = this.answers.get(key);
-    // A record with content replaces one that only refers to another record.
+    // A record with content replaces a revisit, which only refers to content.
     if (before === undefined || (before.isRevisit === true && !isRevisit))
       this.#set(key, { response: span, isRevisit });
   }

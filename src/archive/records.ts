@@ -1,4 +1,4 @@
-// The records of a WARC file, compressed (each is a gzip member) or not: one at a known position, or all in one pass, which continues
+// Reads the records of a WARC file, compressed (each is a gzip member) or not: one at a known position, or all in one pass, which continues
 // after damage.
 import * as zlib from "node:zlib";
 import { SitemapError } from "../model/errors.ts";
@@ -34,7 +34,7 @@ export class RecordFile {
     this.isCompressed = isCompressed;
   }
 
-  /** Opens a record. If it is not exactly one whole record, throws an error for which `isDamage` is true, here or where the damage is. */
+  /** Opens a record. If it is not exactly one whole record, throws an error for which `isDamage` is true, here or in `content`. */
   async open(span: RecordSpan): Promise<OpenedRecord> {
     const pieces = this.#bytes(span);
     let start: Uint8Array = new Uint8Array();
@@ -78,7 +78,7 @@ export class RecordFile {
     return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
   }
 
-  /** Yields the bytes of the file from a position on, in blocks. */
+  /** Yields the bytes of the file between two positions, in blocks. */
   async *blocks(offset: number, end: number): AsyncGenerator<Uint8Array, undefined> {
     for (let at = offset; at < end; at += blockSize) {
       const piece = await this.file.read(at, Math.min(blockSize, end - at));
@@ -129,7 +129,7 @@ export class RecordFile {
   }
 }
 
-// How far a record may expand, so that a tiny file cannot fill the memory. Sitemaps shrink to a tenth, hardly ever to a hundredth.
+// How far a record, or a file in one pass, may expand: a tiny file must not become huge. Sitemaps usually shrink to about a tenth.
 const maxRatio = 100;
 const alwaysAllowed = 128 * 1024 * 1024;
 
@@ -137,10 +137,10 @@ function mostUnpacked(packed: number): number {
   return Math.max(alwaysAllowed, packed * maxRatio);
 }
 
-// Records that take more bytes in the file are decompressed in the same large chunks as documents.
+// When opened, records that take more bytes in the file are decompressed in the same large chunks as documents.
 const largeRecord = 64 * 1024;
 
-// Uses smaller chunks for small records, because a pass over an archive opens thousands of them.
+// Creates an inflater with smaller chunks, because a pass over an archive may need thousands of inflaters.
 function createInflater(): ZlibStream {
   return zlib.createInflateRaw({ chunkSize: 64 * 1024 });
 }
@@ -163,7 +163,7 @@ export async function unlessDamaged<T>(read: () => Promise<T> | T): Promise<T | 
 export interface WalkedRecord {
   readonly head: RecordHead;
   readonly span: RecordSpan;
-  /** The content of a small record. */
+  /** The content, if the record is small. */
   readonly content: Uint8Array | undefined;
 }
 
@@ -176,7 +176,7 @@ const gzipMagic = Buffer.from([0x1f, 0x8b, 8]);
 
 /** Walks through all records in one pass. */
 export class RecordWalk {
-  /** What is wrong with the first incomplete record. */
+  /** The first damage: the file ends inside a record, or something is not a valid record. */
   damage: "cut" | "damaged" | undefined;
   /** Whether there are records after the damage. */
   hasRecordsAfterDamage = false;
@@ -272,7 +272,7 @@ export class RecordWalk {
     this.damage ??= damage;
   }
 
-  // Skips the line ends after a record: two are required, and a limited number of others is accepted, because a file may be full of them.
+  // Returns the position after the line ends at `from`. Their number is limited, because a file may be full of them.
   async #lineEnds(from: number): Promise<number> {
     return from + lineEndsAt((await this.#bytes(from, maxHead)).subarray(0, maxHead));
   }

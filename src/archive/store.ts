@@ -1,4 +1,4 @@
-// Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory and in a private temporary file.
+// Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory or in a private temporary file.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { Body, DocumentRequest, DocumentSource, Fetched, RequestIdentity } from "../model/exchange.ts";
@@ -76,7 +76,7 @@ async function forgetCut(archive: Archive, limits: AllLimits | undefined): Promi
   }
 }
 
-/** An exchange without an archive: its description, and its body. */
+/** An exchange that is not in an archive: its description, and its body. */
 interface Entry {
   readonly description: Block;
   readonly body: ReceivedBody | undefined;
@@ -107,7 +107,7 @@ export class Store implements DocumentSource {
 
   /**
    * Resolves once the body is stored, with the same exchange and a body that can be read any number of times. The first exchange for a
-   * URL counts, unless it was requested `again`. Rejects if the disk is full or the body throws (an abort); then nothing is kept.
+   * URL counts, unless a later one was requested `again`. Rejects if the disk is full or the body throws (an abort); then nothing is kept.
    */
   async keep<T extends Fetched>(fetched: T): Promise<T> {
     if (this.#closed) throw closedError();

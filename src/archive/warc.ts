@@ -1,4 +1,4 @@
-// Reads and writes WARC records and their digests: WARC 1.0 and 1.1, our own and those of other tools.
+// Parses and writes the heads of WARC records, and computes digests: WARC 1.0 and 1.1, our own records and those of other tools.
 //   https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
 // Lenient, because of other tools: lines that end in LF alone, more or fewer line ends after a record, any version number.
 import { createHash, randomUUID } from "node:crypto";
@@ -16,15 +16,15 @@ export interface RecordHead {
 
 export type Field = readonly [name: string, value: string];
 
-/** The maximum length of a head: several times as long as any tool writes. */
+/** The maximum length of a head. Nearly all heads are far shorter. */
 export const maxHead: number = 64 * 1024;
-/** The line ends that follow every record. */
+/** The line ends that must follow a record. */
 export const recordEnd: Buffer = Buffer.from("\r\n\r\n");
 export const magic = "WARC/";
 const lineFeed = 10;
 const carriageReturn = 13;
 
-/** Parses the head at the start of these bytes. Returns `cut` if it may continue after them, undefined if there is none. */
+/** Parses the head at the start of these bytes. Returns `cut` if it may continue after them, undefined if there is no valid one. */
 export function headAt(bytes: Uint8Array): RecordHead | "cut" | undefined {
   const start = bytes.subarray(0, maxHead);
   if (!magic.startsWith(latin1(start.subarray(0, magic.length)))) return undefined;
@@ -62,7 +62,7 @@ function parseFields(head: string): { fields: Map<string, string>; concurrentTo:
   return { fields, concurrentTo };
 }
 
-/** Yields the fields of a head (of a record or of HTTP), with names in lower case. Lines that start with a space continue the last one. */
+/** Yields the fields of a head (of a record or of HTTP), with names in lower case. Indented lines continue the last one. */
 export function* fieldsOf(head: string): Generator<[name: string, value: string]> {
   for (const line of head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/)) {
     const colon = line.indexOf(":");
@@ -78,7 +78,7 @@ export function newId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-/** Returns the fields that all our records have. `date` is when the capture of the record's data began. */
+/** Returns the first fields of each of our records. `date` is when the capture of the record's data began. */
 export function ownFields(
   type: string,
   id: string,
@@ -124,7 +124,7 @@ const lengths: ReadonlyMap<string, number> = new Map([
   ["sha512", 64],
 ]);
 
-// Most tools write Base32, some hexadecimal digits, a few Base64.
+// Tools write Base32, hexadecimal digits or Base64.
 function hexOf(value: string, length: number): string | undefined {
   if (value.length === 2 * length && /^[0-9a-f]+$/i.test(value)) return value.toLowerCase();
   const digits = value.toUpperCase().replace(/=+$/, "");
@@ -136,7 +136,7 @@ function hexOf(value: string, length: number): string | undefined {
   return bytes.length === length ? bytes.toString("hex") : undefined;
 }
 
-/** Computes a digest as written in a record: SHA-1, which all WARC tools understand. */
+/** Computes a digest as written in a record: SHA-1, as is usual in WARC files. */
 export class Digester {
   readonly #hash = createHash("sha1");
 

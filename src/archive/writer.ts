@@ -1,9 +1,9 @@
 // Writes an archive: a `warcinfo` record, then exchanges one after another, then the index. Each record is compressed separately, if at
-// all. A killed process leaves a file that is valid up to its last record.
+// all. A killed process leaves a file that is valid up to its last complete record.
 //   An exchange is a `response` record, if there was a response, then a `metadata` record that describes it, and shows that the exchange
 //   is complete. https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
-// Unlike in the specification, bodies are stored without their transfer coding and the headers about it, so that every tool finds the
-// payload. The original headers are in the description.
+// Unlike in the specification, bodies are stored without their transfer coding and the headers about it, so that tools need not decode
+// them. The original headers are in the description.
 import { open } from "node:fs/promises";
 import { STATUS_CODES } from "node:http";
 import * as zlib from "node:zlib";
@@ -36,7 +36,7 @@ export class ArchiveWriter {
   readonly records: RecordFile;
   /** All records, except for the index. */
   readonly groups: Group[];
-  /** The size of the file. */
+  /** Where the next record begins. */
   end: number;
   info: ArchiveInfo | undefined;
   infoId = "";
@@ -114,7 +114,7 @@ export class ArchiveWriter {
     return this.#append(archiveKey(fetched), flagsOf(exchange), parts);
   }
 
-  /** Copies a group of another archive. Records are not compressed again if they are compressed already. */
+  /** Copies a group of another archive. If both archives are compressed, the records are copied without compressing them again. */
   async copy(from: RecordFile, { key, flags, lengths, offset }: Group): Promise<void> {
     const isSame = from.isCompressed && this.records.isCompressed;
     let at = offset;
@@ -202,7 +202,7 @@ export class ArchiveWriter {
       for (const pieces of parts) {
         const start = position;
         for await (const piece of pieces) {
-          // A small exchange is written in one call, and so hardly ever cut in two; a large piece, before the next one overwrites it.
+          // Small pieces are joined, so a small exchange is hardly ever cut in two. A large piece is written before it is overwritten.
           if (piece.length >= largePiece) await flush();
           waiting.push(piece);
           position += piece.length;
@@ -232,7 +232,7 @@ function withDigest(fields: readonly Field[], content: readonly Uint8Array[]): F
   return [...fields, ["WARC-Block-Digest", String(digester)]];
 }
 
-// Yields the bytes of a record. A large piece is overwritten when the next one is requested.
+// Yields the bytes of a record. A large piece may be overwritten when the next one is requested.
 async function* serialize(fields: readonly Field[], content: readonly Block[]): AsyncGenerator<Uint8Array, undefined> {
   yield serializeHead(fields, lengthOf(content));
   yield* readBlocks(content, true);
@@ -271,7 +271,7 @@ async function feed(gzip: zlib.Gzip, pieces: RecordBytes): Promise<void> {
 const maxUri = 16 * 1024;
 const maxHeaders = 64 * 1024;
 
-/** Returns the URL without spaces and line ends, whatever the website sent. */
+/** Returns the URL without spaces and line ends, whatever the website sent, cut off after `maxUri` characters. */
 function targetUri(url: string): string {
   const uri = parseUrl(url)?.href ?? encodeURI(Buffer.from(url).toString());
   return uri.slice(0, maxUri);
@@ -291,7 +291,7 @@ function isStorable(name: string, value: string, bodyLength: number): boolean {
   return name !== "content-length" || value === String(bodyLength);
 }
 
-/** Marks the bodies of redirects and errors as truncated, because they are not read. */
+/** Returns the field that marks the body of a redirect or error as truncated, because it was not read; none if the body is empty. */
 function unreadField(headers: HeaderList): readonly Field[] {
   const empty = headers.some(([name, value]) => name === "content-length" && value === "0");
   return empty ? [] : [["WARC-Truncated", "unspecified"]];
