@@ -13,7 +13,7 @@ export interface AtomicOptions {
 }
 
 export class AtomicFile {
-  /** The final path, with symbolic links resolved. */
+  /** The final path. If the file exists, symbolic links are resolved. */
   readonly target: string;
   /** Where the content is until `commit`. */
   readonly path: string;
@@ -25,7 +25,7 @@ export class AtomicFile {
   #descriptor: number | undefined;
   #isOver = false;
 
-  /** Opens the file. Throws the system's error if that fails. */
+  /** Creates the file at `path`, unless `open` is false. Throws an error with a system code, such as `EEXIST`, if that is impossible. */
   constructor(target: string, { overwrite = false, open = true }: AtomicOptions = {}) {
     const found = fs.statSync(target, { throwIfNoEntry: false });
     this.isDirect = found !== undefined && !found.isFile() && !found.isDirectory();
@@ -62,7 +62,7 @@ export class AtomicFile {
     }
   }
 
-  /** Removes what was written. Does nothing after `commit`. */
+  /** Removes what was written, except to a device or a pipe. Does nothing after `commit`. */
   discard(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -91,8 +91,8 @@ export class AtomicFolder {
   #isOver = false;
 
   /**
-   * Replaces a folder only with `overwrite`, and only if it has no files except `names`, so that nothing else is ever deleted. If there is
-   * another file, the error has its name in `otherFile`.
+   * Replaces a folder that is not empty only with `overwrite`, and only if it has no files except `names`, so no other file is deleted.
+   * If there is one, the error has its name in `otherFile`.
    */
   constructor(target: string, names: readonly string[], { overwrite = false }: Pick<AtomicOptions, "overwrite"> = {}) {
     this.target = folderBehind(target);

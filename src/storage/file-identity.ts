@@ -1,8 +1,8 @@
-// Tells whether two names lead to the same file.
+// Identifies files, to tell whether two names lead to the same one.
 import fs from "node:fs";
 import path from "node:path";
 
-/** Identifies a file, whatever its name: links and other spellings of a path lead to the same file. */
+/** Identifies a file, whatever its name: links to it and other spellings of its path have the same identity. */
 export function identityOf(file: string): string {
   try {
     const { dev, ino } = fs.statSync(file, { bigint: true });

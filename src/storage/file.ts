@@ -21,7 +21,7 @@ export const largePiece: number = 64 * 1024;
 const spare: Uint8Array[] = [];
 const mostSpare = 32;
 
-/** A block to reuse, if there is one. */
+/** Returns a block to reuse, if there is one. */
 export function spareBlock(): Uint8Array | undefined {
   return spare.pop();
 }
@@ -113,7 +113,7 @@ export class KeptFile {
   }
 }
 
-/** Yields pieces of at most `blockSize`, reading ahead. With `reuse`, a large piece is overwritten when the next one is requested. */
+/** Yields the content of blocks, reading ahead. With `reuse`, a large piece of a file is overwritten when the next one is requested. */
 export async function* readBlocks(blocks: readonly Block[], reuse = false): AsyncGenerator<Uint8Array, undefined> {
   let ahead: { readonly bytes: Promise<Uint8Array>; readonly isReused: boolean } | undefined;
   for (const piece of [...pieces(blocks), undefined]) {

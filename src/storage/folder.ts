@@ -2,7 +2,7 @@
 import { mkdirSync, rmdirSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** Creates a folder and its missing parents. Returns those that were missing, the innermost first. Node's own `recursive` hangs in /proc. */
+/** Creates a folder and its missing parents. Returns those it created, the innermost first. Node's own `recursive` hangs in /proc. */
 export function makeFolder(folder: string): readonly string[] {
   if (isFolder(folder)) return [];
   const parent = path.dirname(folder);
@@ -26,6 +26,6 @@ export function removeEmpty(folders: readonly string[]): void {
   try {
     for (const folder of folders) rmdirSync(folder);
   } catch {
-    // Another process is using the folder.
+    // Another process may be using the folder.
   }
 }

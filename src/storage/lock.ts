@@ -70,14 +70,14 @@ export class FileLock {
     try {
       if (this.isOurs()) rmSync(this.#path, { force: true });
     } catch {
-      // The folder has become read-only. The lock of a process that has ended is taken over.
+      // The folder may have become read-only. The lock of a process that has ended is taken over.
     }
     clearInterval(this.#heartbeat);
     process.off("exit", this.#remove);
   }
 }
 
-/** Returns the owner of a lock, or undefined if the lock is missing or damaged, or its process is gone. */
+/** Returns the owner of a lock, or undefined if the lock is missing or damaged, or its process is gone or silent. */
 export function ownerOf(path: string): Owner | undefined {
   try {
     // Process ids are reused, so the start of the process is compared, too, if the system provides it.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Block, blockSize, closedError, KeptFile, returnBlock, spareBlock, storageFailed } from "./file.ts";
 
-// How many bytes stay in memory. Most websites need no file at all.
+// How many bytes stay in memory by default. Most websites need no file at all.
 const mostInMemory = 8 * 1024 * 1024;
 
 export class Scratch {
