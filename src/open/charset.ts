@@ -18,7 +18,7 @@ export type CharsetDecision =
       /** Whether later bytes may still decide between UTF-8 and windows-1252. */
       readonly isOpen: boolean;
       readonly markLength: number;
-      /** Describes the declared character sets, if they differ from the one in use. */
+      /** Describes the declared character sets, if one of them differs from the one in use. */
       readonly conflict: (charset: string) => string | undefined;
     }
   | { readonly unsupported: string };
@@ -102,7 +102,7 @@ function resolve(name: string): string | undefined {
   }
 }
 
-/** Returns the character set that the first bytes show: https://www.w3.org/TR/xml/#sec-guessing. ASCII and binary data show none. */
+/** Returns the character set that the first bytes show: https://www.w3.org/TR/xml/#sec-guessing. UTF-8 without a mark shows none. */
 export function evidence(sample: Uint8Array): { readonly charset: string; readonly markLength: number } | undefined {
   const startsWith = ([, bytes]: Start) => bytes.every((byte, index) => sample[index] === byte);
   const mark = marks.find(startsWith);
@@ -133,7 +133,7 @@ const starts: readonly Start[] = [
   ["ebcdic", [0x4c, 0xa4, 0x99, 0x93]],
 ];
 
-// Whether every second byte is zero and the others are ASCII. Four characters are enough to be sure.
+// Whether every second byte is zero and the others are ASCII. Examines up to four characters, and needs two.
 function alternates(sample: Uint8Array, first: 0 | 1): boolean {
   const bytes = sample.subarray(0, Math.min(8, sample.length - (sample.length % 2)));
   const isAscii = (byte: number) => byte > 0 && byte <= 0x7e;
@@ -224,10 +224,10 @@ export class CharsetDecoder {
   }
 }
 
-// This many bytes are held back, so that the last chunk is never shorter. No character has more bytes in any character set.
+// This many bytes are held back, so that the last chunk is not shorter unless the text is. No character has more bytes.
 const heldBack = 4;
 
-/** Returns the length without an incomplete character at the end. */
+/** Returns the length of UTF-8 without an incomplete character at the end. */
 export function completeLength(bytes: Uint8Array): number {
   const last = bytes.length - 1;
   for (let back = 0; back < 3 && back <= last; back += 1) {
@@ -238,7 +238,7 @@ export function completeLength(bytes: Uint8Array): number {
   return bytes.length;
 }
 
-// Returns the length of a UTF-8 character, by its first byte.
+// Returns the length of a UTF-8 character beyond ASCII, by its first byte.
 function sequenceLength(byte: number): number {
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
 }

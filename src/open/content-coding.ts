@@ -8,7 +8,7 @@ import { completeLength, evidence } from "./charset.ts";
 
 export type Coding = "gzip" | "zlib" | "deflate" | "br" | "zstd";
 
-/** How many bytes are needed to recognize a format. */
+/** How many bytes are examined to recognize a format. */
 export const sampleSize = 1024;
 
 /** The result of looking at a body. Without a coding, it is not compressed. With a problem other than a mismatch, it cannot be read. */
@@ -27,7 +27,7 @@ export function announcedCodings(header: string | undefined): string[] {
     .reverse();
 }
 
-/** Returns the coding that the bytes show. */
+/** Returns the coding that the bytes show, if any. Brotli and bare deflate cannot be recognized. */
 export function sniffCoding(sample: Uint8Array): Coding | undefined {
   if (isGzip(sample)) return "gzip";
   if (isZstdFrame(sample) || isSkippableFrame(sample)) return "zstd";
@@ -36,7 +36,7 @@ export function sniffCoding(sample: Uint8Array): Coding | undefined {
   return undefined;
 }
 
-/** Finds the coding of a body, if the header announces one. */
+/** Finds the coding of a body for which the header announces the coding `announced`. */
 export function findCoding(announced: string, sample: Uint8Array): Finding {
   const seen = sniffCoding(sample) ?? (announced === "deflate" && isZlib(sample) ? "zlib" : undefined);
   const known = knownCodings.get(announced);
@@ -44,10 +44,10 @@ export function findCoding(announced: string, sample: Uint8Array): Finding {
     return { coding: seen, problem: seen || looksLikeText(sample) ? "coding-mismatch" : "coding-unknown" };
   }
   if (seen !== undefined) return known.includes(seen) ? { coding: seen } : { coding: seen, problem: "coding-mismatch" };
-  // Brotli and bare deflate have no magic bytes, but never look like text, except the shortest: `;` is an empty stream.
+  // Brotli and bare deflate have no magic bytes, but hardly ever look like text, except the shortest: `;` is an empty stream.
   const bare = known.find((coding) => coding === "br" || coding === "deflate");
   if (bare !== undefined && (sample.length < 4 || !looksLikeText(sample))) return { coding: bare };
-  // The body is neither the announced coding, nor another one, nor text (which may contain zeros), so it is damaged.
+  // A body that is neither the announced coding, nor a different one, nor text (which may contain zeros) is damaged.
   const isBinary = evidence(sample) === undefined && sample.some((byte) => byte !== 0 && isControl(byte));
   return { coding: undefined, problem: isBinary ? "coding-damaged" : "coding-mismatch" };
 }
@@ -85,7 +85,7 @@ function isZlib(bytes: Uint8Array): boolean {
 export function looksLikeText(sample: Uint8Array): boolean {
   if (evidence(sample) !== undefined) return true;
   if (sample.some(isControl)) return false;
-  // Text that is not UTF-8 may be in a legacy character set, but then it must contain a tag.
+  // Text that is not UTF-8 may be in a legacy character set, but then it must begin with a tag.
   return (
     isUtf8(sample.subarray(0, completeLength(sample))) || /^\s*<[!?a-z]/i.test(Buffer.from(sample).toString("latin1"))
   );

@@ -38,7 +38,7 @@ async function* single(input: ByteReader, create: () => ZlibStream, problems: Pr
   });
   if (ending === "damaged") return problems.add("coding-damaged");
   if (ending === "truncated" || !(await skip(input, trailer))) return reportTruncated(input, problems);
-  // Data of another kind may look like an empty stream with something after it.
+  // Data that is not in this format may look like an empty stream with something after it.
   if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
 }
 

@@ -1,5 +1,5 @@
-// Runs one zlib stream, piece by piece and in constant memory. All pieces have the same size, so that the result for damaged data does
-// not depend on how it arrived.
+// Runs one zlib stream, piece by piece and in limited memory. All pieces except the last have the same size, so that the result for
+// damaged data does not depend on how it arrived.
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import type { ByteReader } from "./byte-reader.ts";
@@ -54,7 +54,7 @@ export async function* decompress(
 
 export type ZlibStream = Transform & zlib.Zlib;
 
-// One chunk has room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
+// One chunk usually has room for the output of two pieces. Chunks of 16 KB (the default of node:zlib) take twice as long.
 export const chunkSize: number = 448 * 1024;
 
 /** Creates a decoder for deflate without a container. */
@@ -68,7 +68,7 @@ type State = "idle" | "busy" | "ended" | "failed";
 // With more unread output than this, zlib waits for the reader.
 const waitingLimit = 1024 * 1024;
 
-// One zlib stream, fed piece by piece, which works on its own thread. When a node:zlib stream fails, it discards its pending output, so
+// One zlib stream, fed piece by piece, which works on another thread. When a node:zlib stream fails, it discards its pending output, so
 // output is collected as soon as it appears. The stream reports its end only when it gets more input than it needs, or must finish.
 class ZlibStage {
   readonly #stream: ZlibStream;
