@@ -1,7 +1,7 @@
-// Reads dates and normalizes them to ISO 8601, with the offset and precision as written.
+// Reads dates and normalizes them to ISO 8601, with the offset and precision as written if possible.
 // https://www.w3.org/TR/NOTE-datetime (the profile that the sitemap protocol requires):
 //   "The formats are as follows. Exactly the components shown here must be present, with exactly this punctuation."
-// A date in one of its six forms is returned unchanged.
+// A valid date in one of its six forms is returned unchanged, except that the offset `-00:00` becomes `Z`.
 // Fractions of a second keep all their digits: `new Date` accepts any number of them.
 //   Lenient: other forms that websites use are also read.
 // Week dates and days of the year (`2024-W05`, `2024-123`), years outside 0002 to 9999 (years 0 and 1 are unset dates of some programs)
@@ -17,7 +17,7 @@ export function parseDate(text: string): string | undefined {
   return readOther(oneLine(text))?.date;
 }
 
-/** Like `parseDate`, but reports corrections. `form` is the document's date format: RFC 822 for RSS, the W3C's for all others. */
+/** Like `parseDate`, but reports corrections and invalid dates. `form` is the document's date format: RFC 822 for RSS, else the W3C's. */
 export function readDate(
   text: string,
   report: (code: DocumentProblemCode, value: string) => void,
@@ -40,7 +40,7 @@ export function readDate(
   return date;
 }
 
-// Matches the form in nearly all sitemaps, with a day that every month has. This is much faster than the rest.
+// Matches the two forms in nearly all sitemaps, with a day that every month has. This is much faster than the rest.
 const usual =
   /^(?!000[01])\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|\+(?:[01]\d|2[0-3]):[0-5]\d))?$/;
 
@@ -57,7 +57,7 @@ function oneLine(text: string): string {
   return trimmed.length > maxFolded ? trimmed : trimmed.replace(/\s+/g, " ");
 }
 
-// Matches https://www.rfc-editor.org/rfc/rfc822#section-5, and four-digit years, which RSS allows and everybody uses.
+// Matches https://www.rfc-editor.org/rfc/rfc822#section-5 without military zones other than `Z`, also with a four-digit year or no zone.
 const rfc822 =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun),? ?)?\d{1,2} (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec) (?:\d{4}|\d{2}) \d{2}:\d{2}(?::\d{2})?(?: (?:[+-]\d{4}|ut|gmt|[ecmp][sd]t|z)(?: ?\([^()]*\))?)?$/i;
 
@@ -89,7 +89,7 @@ function isDay(year: number, month: number, day: number): boolean {
 //   Lenient: SQL style (`2024-01-02 03:04:05`), slashes and dots, AM and PM.
 //   Lenient: RFC 822 and 2822 (https://www.rfc-editor.org/rfc/rfc2822#section-4.3), asctime, month names in English.
 //   Lenient: if the time zone is ambiguous (BST, IST) or the name of a place (Europe/Brussels), only the day is kept.
-// Nothing is guessed: 01/02/2024 may be in January or in February, so it is a date only if the name of its weekday tells which; 25/12/2024
+// Day and month are not guessed: 01/02/2024 may be in January or in February, so it is a date only if its weekday tells which; 25/12/2024
 // and 02/02/2024 are unambiguous, and their weekday is not checked. Spaces are single, and no expression has two adjacent repetitions of
 // the same characters, so all take linear time.
 
@@ -181,9 +181,9 @@ function dateAndTime(year: string, month: number, day: string | undefined, rest 
   return time === undefined ? undefined : { date: `${date}-${pad(day)}${time.date}`, zone: time.zone };
 }
 
-// Matches the absence of a time: nothing, or only an offset of at most 14 hours, as in XML Schema's `xs:date`. The offset is dropped.
+// Matches the absence of a time: nothing, or only an offset of less than 15 hours, as in XML Schema's `xs:date`. The offset is dropped.
 const noTime = /^ ?(?:z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/i;
-// Matches T030405, or 030405 at the end of a compact date.
+// Matches T030405 and T0304, and 030405 at the end of a compact date.
 const compactTime = /^(?: ?,)? ?t? ?(\d\d)(\d\d)(\d\d)?(?![\d:])/i;
 // h:mm | h:mm:ss | h:mm:ss.f, perhaps AM or p.m., perhaps `+0200`, `GMT+2`, `EST`, `EST -0500` or `Europe/Brussels`; a name after an
 // offset, as in Go, is ignored.
@@ -213,7 +213,7 @@ function spread(_: string, hour: string, minute: string, second: string | undefi
   return `t${hour}:${minute}${second === undefined ? "" : `:${second}`}`;
 }
 
-// Returns an empty text if there is no offset (UTC is assumed), "unknown" if the zone is unknown, and undefined if the offset is invalid.
+// Returns the offset: empty if there is none (UTC is assumed), "unknown" if it is ambiguous or contradictory, undefined if it is invalid.
 function offsetOf(name: string | undefined, offset: string | undefined): string | undefined {
   const named = name === undefined ? "" : (zones.get(name.toUpperCase()) ?? (isZoneName(name) ? "unknown" : undefined));
   if (offset === undefined || named === undefined) return named;
@@ -222,7 +222,7 @@ function offsetOf(name: string | undefined, offset: string | undefined): string 
   if (sign === undefined) return undefined;
   // https://www.rfc-editor.org/rfc/rfc2822#section-3.3: "-0000" is a time in UTC. ISO 8601 has no offset of minus zero.
   const written = sign === "-" && Number(hours + minutes) === 0 ? "Z" : `${sign}${pad(hours)}:${minutes}`;
-  // An offset may follow a name, as in `GMT+2`, or in `EST -0500` if both mean the same.
+  // An offset may follow a name, as in `GMT+2` and `IST +0530`. After a known name, as in `EST -0500`, both must mean the same.
   return named === "" || named === "Z" || named === "unknown" || named === written ? written : "unknown";
 }
 

@@ -1,4 +1,4 @@
-// Parses a document of any format: its first characters decide which parser reads it.
+// Parses a document of any supported format: its first characters decide which parser reads it.
 import { defaultLimits } from "../model/parse-options.ts";
 import type { Problem } from "../model/problem-facts.ts";
 import { type DocumentProblems, documentProblem } from "../model/problem-log.ts";
@@ -120,7 +120,7 @@ type Detected =
 
 /** How many characters are examined to detect the format. */
 const detectionLength: number = 8192;
-/** How many characters may precede an XML document, if none of their lines is a URL. */
+/** How many characters may precede an XML document. If there are more than `detectionLength`, none of their lines may be a URL. */
 const mostJunk = 1024 * 1024;
 
 /** Detects the format of a document by its first text, without leading blanks. Returns undefined if more text is needed. */
@@ -161,13 +161,13 @@ function otherFormat(text: string): string | undefined {
   return isBinary(text) ? "binary" : undefined;
 }
 
-/** Whether more than a tenth of the text is control characters that never occur in text, or replacement characters. */
+/** Whether more than a tenth of the first 1,024 characters are replacement characters, or control characters unusual in text. */
 export function isBinary(text: string): boolean {
   const sample = text.slice(0, 1024);
   return sample.split(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/).length > 1 + sample.length / 10;
 }
 
-// Matches the first tag of an XML document. `<feed` and `<rss` must end like a tag, because they could also be words of a text.
+// Matches the first tag of an XML document. White space or `>` must follow a name, because `<feed` could also be a word of a text.
 const xmlStart = /<(?:\?xml\s|!doctype\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf|html)[\s>])/i;
 const sitemapStart = /<(?:\?xml\s|(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex|rss|feed|rdf)[\s>])/i;
 const urlLine = /^[ \t"'<]{0,20}https?:\/\//im;

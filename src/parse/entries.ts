@@ -1,5 +1,5 @@
-// The interface of all document parsers, which turn text into entries, synchronously, without I/O or callbacks. However the text is
-// split into chunks, the entries and problems are the same.
+// The interface of all document parsers, which turn text into entries, synchronously and without I/O. However the text is split
+// into chunks, the entries and problems are the same.
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -15,7 +15,7 @@ import { RepeatedPages } from "./repeated-pages.ts";
 import { noHints, type TextHints } from "./text-hints.ts";
 import type { ScannerOptions } from "./xml/scanner.ts";
 
-/** Entries in declared order. Those of one document with the same URL are merged. */
+/** Entries in declared order. A document has at most one page and one sitemap for each URL. */
 export interface Entries {
   readonly pages: SitemapPage[];
   /** With `urlsOnly`: the URLs, in place of pages. */
@@ -228,7 +228,7 @@ export class EntrySink {
     return false;
   }
 
-  /** Returns the last entries. Nothing more will be added. */
+  /** Returns the last entries. Nothing may be added after this call. */
   finish(): Entries {
     this.repeats.finish();
     if (this.#listed !== undefined) {

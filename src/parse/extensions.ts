@@ -1,4 +1,4 @@
-// The elements of the news, image and video extensions. If a field is repeated, the first counts.
+// The elements of the news, image and video extensions. If a field that is not a list is repeated, the first counts.
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/news-sitemap
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/image-sitemaps
 // https://developers.google.com/search/docs/crawling-indexing/sitemaps/video-sitemaps
@@ -212,7 +212,7 @@ function attributeOf(attributes: XmlAttributes, name: string): string | undefine
   return attributes.get(name)?.trim() || undefined;
 }
 
-// Creates the rule for a list of countries or platforms, separated by spaces, that are allowed or denied.
+// Creates the rule for a list of allowed or denied countries or platforms, separated by spaces or commas.
 function restriction(key: "restriction" | "platform"): Part {
   return {
     open: keep("relationship"),

@@ -124,7 +124,7 @@ export class FeedReader implements TableTarget {
     else this.#archive = url;
   }
 
-  /** The next page of the feed. */
+  /** The URL of the next page of the feed or, without one, of an archive of older entries. */
   get next(): string | undefined {
     return this.#next ?? this.#archive;
   }
@@ -142,7 +142,7 @@ export class FeedReader implements TableTarget {
     else this.#report("limit-document-entries", undefined, mostLinks);
   }
 
-  /** Takes a link that is written as in the other format, or as text. */
+  /** Takes a link that is written as in Atom, although this is RSS, or the other way around, or as text. */
   setOddLink(code: "xml-namespace" | "xml-misplaced", text: string): void {
     if (text === "") return;
     this.#report(code, code === "xml-namespace" ? "link" : text);
@@ -172,7 +172,7 @@ export class FeedReader implements TableTarget {
 
   /**
    * Takes an Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first alternate counts,
-   * but links to HTML are preferred.
+   * but links to HTML, and those without a type, are preferred.
    */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
@@ -237,13 +237,13 @@ export class FeedReader implements TableTarget {
 export const baseLevels = { root: 0, channel: 1, item: 2, link: 3 } as const;
 type BaseLevel = (typeof baseLevels)[keyof typeof baseLevels];
 
-// Longer URLs are not used.
+// Longer URLs are not used as `xml:base`, not resolved against one, and not used as the next page.
 const maxBaseLength = 8192;
 // How many characters of a URL a problem shows.
 const shownLength = 200;
 
 const absolute = /^https?:\/\//i;
-// The maximum number of links per item. Most items have one.
+// The maximum number of links per item, besides the first. Most items have only that.
 const mostLinks = 100;
 
 // Returns the values of `rel`. An empty list means "alternate".

@@ -12,7 +12,7 @@ import {
   type ParseOutcome,
 } from "./entries.ts";
 
-/** The common base of the parsers for plain text. Problems carry the number of the current line. */
+/** The common base of all parsers except that for XML. Problems have the number of the current line, if `report` is not overridden. */
 export abstract class PlainParser implements EntryParser, EntrySource {
   protected readonly context: ParseContext;
   protected readonly sink: EntrySink;

@@ -11,7 +11,7 @@ import { LineParser } from "./lines.ts";
 const listedLink =
   /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s.*?(?<![!\\])\[((?:[^[\]\\]|\\.)*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
 
-/** Whether a text begins with a Markdown heading and has a list of links. */
+/** Whether a text begins with a Markdown heading and has a list with a link. */
 export function isLlmsTxt(start: string): boolean {
   return /^#{1,6}\s/.test(start) && start.split(/\r\n?|\n/).some((line) => listedLink.test(line));
 }
@@ -40,7 +40,7 @@ export class LlmsParser extends LineParser {
   }
 }
 
-// Removes Markdown marks from a text.
+// Removes escapes, emphasis, code marks and closing `#`s from a Markdown text.
 function plain(markdown: string): string {
   return detached(
     markdown

@@ -1,5 +1,5 @@
-// The entry point `sitegrove/parse` outside of Node.js: small, and without the fast path, because workers and the policies of many pages
-// forbid compiling WebAssembly. Its types are those of parse-sitemap.ts.
+// The entry point `sitegrove/parse` outside of Node.js: small, and without the fast path, because edge workers and the policies of many
+// web pages forbid compiling WebAssembly. Its types are those of parse-sitemap.ts.
 import type { ParseOptions } from "../model/parse-options.ts";
 import type { ParsedSitemap } from "../model/sitemap.ts";
 import { parseBytes, parseText } from "./parse-stream.ts";

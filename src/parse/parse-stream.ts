@@ -40,7 +40,7 @@ export async function parseBytes(
   const problems = new DocumentProblems();
   const parser = createDocumentParser({ url, strict, limits, problems, fastPath });
   const batches: Entries[] = [];
-  // Says why nothing can be read; undefined if something can.
+  // The first reason why bytes could not be read. It counts if the parser finds no sitemap in the others.
   let refusal: Problem | undefined;
   const refuse = (code: DocumentProblemCode, facts?: ProblemFacts) => {
     problems.add(code, facts);
@@ -132,7 +132,7 @@ function isGzip([first, second]: Uint8Array): boolean {
   return first === 0x1f && second === 0x8b;
 }
 
-// Decompresses gzip. Keeps the data before an error, and throws errors of the source. Only Node's `DecompressionStream` reads more than one
+// Decompresses gzip. Keeps the data before an error, and throws errors of the source. Not every `DecompressionStream` reads more than one
 // gzip member, so each member gets its own. Nothing tells where a member ends, so each signature is tried as the start of the next one, and
 // the platform's checksum decides.
 async function* unzipped(bytes: Bytes, source: Source, onDamaged: () => void): AsyncGenerator<Uint8Array, void> {

@@ -1,7 +1,7 @@
 // Merges the entries of one URL in one sitemap: real video sitemaps list a page once for each of its videos. The page has the place and
-// the fields of the first entry, the images, videos and alternates of all entries (identical ones once), and the first news story. Another
-// news story is reported as a loss. Pages wait in a window of limited size for entries to merge; details of a page that has left the window
-// are reported as a loss.
+// the fields of the first entry, the images, videos and alternates of all entries (identical ones once), and the first news story. A
+// different news story is reported as a loss. Pages wait in a window of limited size for entries to merge; details of a page that has
+// left the window are reported as a loss.
 import type { AllLimits } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { ListField, ObjectField } from "../model/page-fields.ts";

@@ -152,7 +152,7 @@ function byPrecedence(one: Line, two: Line): number {
   return two.length - one.length || Number(two.rule.allows) - Number(one.rule.allows);
 }
 
-/** Returns a function that finds the rules for a crawler. Crawlers with the same rules share one object. */
+/** Returns a function that finds the rules for a crawler. Crawlers that no group names share one object. */
 export function ruleFinder(robots: string | RobotsGroups): (agent: string) => RobotsRules {
   const all = typeof robots === "string" ? RobotsGroups.in(robots) : robots;
   const known = new Map<readonly RobotsGroup[], RobotsRules>();
@@ -181,7 +181,7 @@ function linesOf(rule: RobotsRule): Line[] {
   if (rule.path === "") return [];
   const line = lineOf(rule, rule.path);
   if (!rule.allows) return [line];
-  // A rule for `/a/index.html` also applies to `/a/`.
+  // An Allow for `/a/index.html` also applies to `/a/`.
   const folder = /^(.*\/)index\.htm[^/]*$/.exec(rule.path)?.[1];
   return folder === undefined ? [line] : [line, lineOf(rule, `${folder}$`)];
 }
@@ -201,8 +201,8 @@ function normalized(path: string): string {
   return legal.includes("%") ? legal.replaceAll(/%[0-9a-f]{2}/gi, decodedOctet) : legal;
 }
 
-// Matches characters that are neither reserved nor unreserved (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the
-// end of a rule.
+// Matches characters that a URL cannot have (https://www.rfc-editor.org/rfc/rfc3986#section-2), and `$`, which marks the end of a rule if
+// it is the last character.
 const illegal = /[^\x21-\x7e]|["$<>\\^`{|}]/;
 const illegalRun = /(?:[^\x21-\x7e]|["$<>\\^`{|}])+/gu;
 

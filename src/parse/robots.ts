@@ -4,13 +4,13 @@
 // https://www.rfc-editor.org/rfc/rfc9309 has no Sitemap lines of its own: "Crawlers MAY interpret other records that are not
 // part of the robots.txt protocol -- for example, 'Sitemaps'". So they are read anywhere: they belong to no group and
 // end none. Crawl-delay, which is in no standard, does not end a group, either.
-//   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`. Before an absolute URL, any
-//   key that contains it, and any unknown key if it has the letters of it or the URL contains it; reported.
+//   Lenient: any key that starts with `sitemap` or `site-map`, in any case; reported unless it is `sitemap`. Before an absolute URL, also
+//   any unknown key if the key or the URL contains `sitemap`, or if the key looks like a misspelling of it; reported.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: the URL on the next line; a URL alone on a line; a Sitemap line inside another line (`Allow: Sitemap: URL`) or inside HTML; reported.
 //   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
-// A comment starts with a # at the beginning or after white space; inside a URL, it starts a fragment.
+// A # starts a comment. In a Sitemap line, it does so only at the beginning, after white space or after the colon; a URL may contain a #.
 import { documentProblem } from "../model/problem-log.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
@@ -159,7 +159,7 @@ export class RobotsGroups {
     if (found !== undefined) onSitemap(found);
   }
 
-  /** Returns all groups for a crawler. Crawlers with the same groups get the same list. */
+  /** Returns all groups for a crawler. Crawlers that no group names get the same list. */
   of(agent: string): readonly RobotsGroup[] {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
   }
@@ -183,7 +183,7 @@ export class RobotsGroups {
     }
   }
 
-  // Consecutive user-agent lines share a group; a rule ends it.
+  // User-agent lines share a group if no rule is between them.
   #takeUserAgent(value: string): void {
     const shown = /^(?:\*|[a-z0-9_.-]+)/i.exec(value)?.[0] ?? value;
     if (this.#agents === undefined || this.#hasLines) this.#agents = [];
@@ -225,7 +225,7 @@ export class RobotsGroups {
 const preferenceFields: readonly RobotsPreference["field"][] = ["Content-Signal", "Content-Usage", "License"];
 const mostPreferences = 1000;
 
-/** Splits a line into its path and its pairs. Keys are in lower case; a key without a value has an empty one. */
+/** Splits the value of a line into its path and its pairs. Keys are in lower case; a key without a value has an empty one. */
 export function readPairs(
   field: RobotsPreference["field"],
   text: string,
@@ -246,7 +246,7 @@ export function readPairs(
 
 const noGroups: readonly RobotsGroup[] = [];
 
-// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters; other crawlers have digits in their names.
+// `Googlebot/2.1` and `Googlebot Images` mean Googlebot. Google accepts only letters, `-` and `_`; other names have digits.
 function namesOf(value: string): string[] {
   if (/^\*(?:\s|$)/.test(value)) return ["*"];
   const letters = /^[a-z_-]+/i.exec(value)?.[0];

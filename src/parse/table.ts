@@ -54,7 +54,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   readonly #skipped = new ElementRule<Target>("", {});
   /** The rules of the open elements, from the format's root. */
   readonly rules: ElementRule<Target>[];
-  // Each wrong spelling and namespace is reported once.
+  // Each wrong spelling and namespace is reported at most once.
   readonly #reported = new Set<string>();
   #hasSkippedEntry = false;
 
@@ -172,7 +172,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     this.take(detached(clean), text.endsInSplit ? exactHints : noHints);
   }
 
-  // Reports a value that cannot be used. Only the value is dropped; the rest of the entry is kept.
+  // Drops a value that cannot be used, and reports why, unless that was already reported.
   #unusable(closed: ElementRule<Target>, { flaw, maxLength, whole }: XmlText): void {
     if (flaw === "unclosed") return;
     const report = () => {
@@ -238,7 +238,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
-// Matches the start of an entry of any format, because entries of other formats are reported as a loss.
+// Matches a URL, or the start of an entry of any format, because entries of other formats are reported as a loss.
 const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
 const formatVocabularies: ReadonlySet<Vocabulary> = new Set<Vocabulary>(["sitemap", "rss", "atom"]);
 // The maximum number of unknown elements around entries.

@@ -43,7 +43,7 @@ export class TextParser extends LineParser {
     for (const other of others) this.#take(other);
   }
 
-  // Adds a page. Returns whether its URL is new.
+  // Adds a page. Returns whether its URL is valid and new.
   #take(bare: string): boolean {
     const url = this.takePageUrl(bare);
     if (url !== undefined) this.sink.addPage({ url });
@@ -89,7 +89,7 @@ function withoutSeparators(text: string): string {
   return text.slice(0, end);
 }
 
-// Removes the other columns, unless they are URLs, too.
+// Removes the other columns, unless they are URLs, too, or may be the rest of the first.
 function firstColumn(text: string): string {
   const tab = text.indexOf("\t");
   if (tab < 0) return text;

@@ -419,7 +419,7 @@ function entry(name: "url" | "sitemap", kind: EntryKind, isMisplaced: boolean): 
   };
 }
 
-// The content of `<urlset>` or `<sitemapindex>`. In an index, every entry is a sitemap.
+// Returns the rules for the content of `<urlset>` or `<sitemapindex>`. In an index, `<url>` and `<sitemap>` are both sitemaps.
 //   Lenient: a `<url>` in a `<sitemapindex>` is a sitemap.
 //   Lenient: entries inside unknown elements, and after the end of the document, are read.
 //   Lenient: a `<loc>` outside an entry is an entry.

@@ -36,7 +36,7 @@ export function parseNumber(text: string): number | undefined {
   return Math.abs(Number(trimmed));
 }
 
-// Longer texts are neither numbers nor words, and are not examined.
+// Longer texts are not examined, and count as neither numbers nor words.
 const maxLength = 40;
 // Accepts `-0.0`, which is zero.
 const decimal = /^(?:\+?(?:\d+(?:\.\d*)?|\.\d+)|-(?:0+(?:\.0*)?|\.0+))$/;
@@ -61,7 +61,7 @@ const changeFrequencyOf: ReadonlyMap<string, ChangeFrequency> = new Map(
 const booleans: ReadonlyMap<string, boolean> = new Map(
   ["yes", "true", "1", "no", "false", "0"].map((word, at) => [word, at < 3]),
 );
-// Maps "0.0" to "1.0" to their numbers, without parsing.
+// The tenths from 0.0 to 1.0, by their usual spellings, so that these need no parsing.
 const usualPriorities: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 11 }, (_, tenths) => [(tenths / 10).toFixed(1), tenths / 10]),
 );

@@ -1,6 +1,6 @@
 // The fast path: reads ordinary XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
 // UTF-8. When the tokenizer stops, a window of the document is decoded for the scanner, which reads what is unusual or new,
-// and hands back as soon as it can. From then on, the tokenizer knows the names that the scanner has read.
+// and hands back when it can. From then on, the tokenizer knows the names that the scanner has read.
 import { type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, TableReader, type TableTarget } from "../table.ts";
@@ -168,7 +168,7 @@ class TokenReader implements FastPath {
     }
   }
 
-  // Gives a window of the document to the scanner. Returns the position it reached, or will reach without the fast path.
+  // Gives a window of the document to the scanner. Returns where to continue: where the scanner stopped, or else the end of the window.
   #scan(from: number, to: number): number {
     const text = this.#tokenizer.decode(from, to);
     this.#scanText(text, text.length);
@@ -359,7 +359,7 @@ class TokenReader implements FastPath {
   }
 }
 
-// Tells the tokenizer what kind of text the rule of an element reads.
+// Returns the traits that tell the tokenizer what kind of text the rule of an element reads.
 function traitsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isPage) return layout.isEntry;
   const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;

@@ -1,6 +1,6 @@
 // Reads the inside of a start tag.
 // https://www.w3.org/TR/xml/#NT-STag
-//   Lenient: values without quotes, attributes without values and stray characters are skipped.
+//   Lenient: values without quotes are read; attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
 import { noHints, type TextHints } from "../text-hints.ts";
@@ -47,7 +47,7 @@ export class XmlAttributes {
     return this.#names[index]!;
   }
 
-  /** The value of the first attribute with this name as written. */
+  /** The decoded value of the attribute with this name: see `find`. */
   get(name: string): string | undefined {
     const index = this.find(name);
     return index === -1 ? undefined : this.value(index);

@@ -84,7 +84,7 @@ export class XmlCursor implements ReferenceWatcher {
     return this.#problems.has(code);
   }
 
-  /** Adds a problem at the tag that is being read. */
+  /** Adds a problem at the position `at`. */
   report(code: DocumentProblemCode, value?: string, limit?: number): void {
     this.#reportAt(this.at, code, value, limit);
   }

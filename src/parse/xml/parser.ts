@@ -144,7 +144,7 @@ function declaresRss(attributes: XmlAttributes): boolean {
   return false;
 }
 
-// Roots are recognized by name alone; a wrong namespace is reported.
+// Roots are recognized by name, and common words also by namespace. Otherwise, a wrong namespace is only reported.
 function rootOf({ lower, prefix, namespace }: XmlName): Root | undefined {
   if (!isRoot(lower)) return undefined;
   const needed = commonWords[lower];
@@ -157,5 +157,5 @@ function isRoot(name: string): name is Root {
 }
 
 const formats = { ...urlsetFormats, ...feedFormats };
-// These names are common words, so they are roots only in their namespaces.
+// These names are common words, so they are roots only in their namespaces. The prefix `rdf` needs no namespace.
 const commonWords: Readonly<Partial<Record<Root, Vocabulary>>> = { entry: "atom", channel: "rss", rdf: "rdf" };

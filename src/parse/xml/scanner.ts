@@ -1,6 +1,6 @@
 // The XML scanner: turns text in chunks of any size into elements that open and close, with the text that the handler
 // wants. https://www.w3.org/TR/xml/ and https://www.w3.org/TR/xml-names/, without document type declarations. Takes linear
-// time, and does not recurse. Memory is limited for any token: comments, instructions and unwanted text are never kept, and
+// time, and does not recurse. Memory is limited for any token: comments, instructions and unwanted text are not kept, and
 // names, values and wanted text only up to their limits.
 //   Lenient: a `<` that does not start a tag is text.
 //   Lenient: end tags that match no element, unclosed elements and tags in another case are repaired.
@@ -60,7 +60,7 @@ export class XmlScanner {
   text: XmlText | undefined = undefined;
   /** The element whose tag was read last. */
   last: XmlName | undefined;
-  /** The last tag that was more than a name, and where it ends. */
+  /** The last start tag that was read here, and where it ends. */
   readonly tag: XmlAttributes;
   tagEnd = -1;
   readonly #known = new Map<string, XmlName>();
@@ -153,7 +153,7 @@ export class XmlScanner {
     this.#enough = cursor.buffer.length + (cursor.buffer.length >> 1);
   }
 
-  // Scans until the buffer ends inside a token, or the fast path takes over. Returns whether to continue.
+  // Scans until something must be skipped (returns true), or until the buffer must grow or the fast path takes over (returns false).
   #scanContent(final: boolean): boolean {
     const { cursor } = this;
     for (;;) {
@@ -543,7 +543,7 @@ export class XmlScanner {
     return true;
   }
 
-  // Whether a CDATA section between entries contains entries. Returns undefined if more of the document is needed.
+  // Whether a CDATA section between entries starts with an entry or a URL. Returns undefined if more of the document is needed.
   #holdsEntries(from: number, final: boolean): boolean | undefined {
     const { buffer } = this.cursor;
     const start = skipSpace(buffer, from);
@@ -552,7 +552,7 @@ export class XmlScanner {
     return isEnough ? this.handler.startsEntry!(buffer.slice(start, start + longestStart)) : undefined;
   }
 
-  // Skips everything from `from` up to and including `until`.
+  // Starts to skip, at `from`: text up to and including `until`, or a document type declaration.
   #skip(what: "text" | "doctype", until: string, from: number): true {
     this.#skipping = what;
     this.#until = until;
@@ -683,7 +683,7 @@ function endOfInstruction(buffer: string, open: number): number {
 
 // How many names are remembered: a hostile document may have millions.
 const sharedNames = 1000;
-// The longest word that is kept between entries; longer than any URL.
+// The longest word that is kept between entries; longer than the longest URL that is accepted.
 const longestWord = 64 * 1024;
 const maxPiece = 64 * 1024;
 // How much of misplaced text is shown.

@@ -98,7 +98,7 @@ const declaration =
 const targetEnd = /[\s?]/;
 const maxTarget = 1024;
 
-/** Finds characters that are not allowed in XML. */
+/** Finds the first character that XML does not allow. */
 export function flawOfCharacters(text: string): Flaw | undefined {
   for (let at = 0; at < text.length; at++) {
     const code = text.codePointAt(at)!;

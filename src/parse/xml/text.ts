@@ -105,7 +105,7 @@ export class XmlText implements ReferenceWatcher {
     return this.#children > 0;
   }
 
-  /** Whether all text belongs to a child. */
+  /** Whether all text belongs to children. */
   get isOfChild(): boolean {
     return this.#children > 0 && this.#parts === 0;
   }
@@ -129,7 +129,7 @@ function withLineFeeds(raw: string): string {
 }
 
 // Character and entity references.
-// https://www.w3.org/TR/xml/#sec-references: XML has five entities and numeric references; nothing else is ever expanded.
+// https://www.w3.org/TR/xml/#sec-references: XML has five entities and numeric references. Declared entities are never expanded.
 //   Lenient: an & that does not start a reference is text. Websites forget to escape it, mostly in URLs.
 //   Lenient: an HTML entity is decoded as in HTML.
 //   Lenient: any other entity is kept as text.
@@ -141,7 +141,7 @@ export type ReferenceFlaw = "xml-bare-ampersand" | "xml-html-entity" | "xml-unkn
 export interface ReferenceWatcher {
   /** Called for each flaw; `at` is its position in the raw text. */
   onReference(flaw: ReferenceFlaw, value: string, at: number, raw: string): void;
-  /** Called if the name of an attribute is in another case. */
+  /** Called if the name of an attribute is not in the expected case. */
   onSpelling?(name: string): void;
 }
 
