@@ -57,7 +57,7 @@ export interface ClientResponse {
  */
 export type CrawlEvent = RequestEvent | RetryEvent | ResponseEvent | FailureEvent | StartEvent | PagesEvent | SitemapEvent | ProblemEvent | FinishedEvent;
 
-/** A website's homepage, or known sitemaps. Without a scheme, https is used, or http if https does not answer. */
+/** A website's homepage, or known sitemaps. Without a scheme, https is used, or http on this machine or if https does not answer. */
 export type CrawlTarget = string | URL | {
   readonly homepage: string | URL;
 } | {
@@ -710,9 +710,9 @@ export declare class SitemapTree {
   #private;
   /** The homepage, normalized. */
   readonly homepage: string;
-  /** The root, with the format `website`. Its children are robots.txt, and sitemaps from the homepage's links and well-known paths. */
+  /** The root, with the format `website`. Its children are robots.txt and sitemaps found elsewhere, or the given sitemaps. */
   readonly root: IndexSitemap;
-  /** Every URL that discovery tried or skipped: why, and with which outcome. */
+  /** The URLs that discovery tried or skipped: why, and with which outcome. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -739,7 +739,7 @@ export declare class SitemapTree {
   pages(part?: Sitemap | PagesPart): AsyncIterable<ListedPage>;
   /** Walks through the tree, or a part of it: enters a sitemap, yields its pages in batches, leaves it. */
   walk(part?: Sitemap | TreePart): AsyncIterable<TreeStep>;
-  /** All problems, in the order of the tree. Also works on a closed tree. */
+  /** The problems of the tree, or of a part of it, in its order. Also works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem>;
   /**
    * The response behind a sitemap, or behind its failure: status, headers, redirects, attempts, character set, sizes and
@@ -770,7 +770,7 @@ export declare class SitemapTree {
   save(path: string, options?: {
     readonly overwrite?: boolean | undefined;
   }): Promise<void>;
-  /** Removes the temporary files. `root` and `discovery` remain available. */
+  /** Removes the temporary files. The properties of the tree remain available. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -1006,7 +1006,7 @@ export declare function problem(code: ProblemCode, facts?: ProblemFacts): Proble
 export declare function readSitemap(bytes: SitemapBytes, options?: ParseOptions): Promise<ParsedSitemap>;
 
 /**
- * Finds, fetches and reads all sitemaps of a website. The documents are kept in a temporary archive until the tree is closed.
+ * Finds, fetches and reads the sitemaps of a website. Their documents can be read until the tree is closed.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
@@ -1016,8 +1016,8 @@ export declare function sitemapTreeForHomepage(website: CrawlTarget, options?: O
 
 /**
  * The pages of a website, while its sitemaps are being fetched: in declared order, or as they arrive (`order`). The pages of a sitemap that
- * is declared twice are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot
- * be reached, or refuses everything. A stream can be read once.
+ * is declared twice are listed once. Leaving the loop ends the crawl. The loop throws a `SitemapError` (`unreachable`) if the website
+ * cannot be reached, or refuses everything, unless `onUnreachable` is `end`. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");

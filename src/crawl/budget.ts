@@ -19,7 +19,7 @@ export class Budget {
   readonly #filter: PageFilter | undefined;
   // References whose documents were read before their visit. Each counts against the limit of documents until then.
   readonly #reserved = new Set<string>();
-  // Nodes of the tree, except its root and robots.txt.
+  // Nodes of the tree, except its root and readable robots.txt files, and refused references without a node.
   #sitemaps = 0;
   #refused = 0;
   // How many more characters the URLs of sitemaps may have.
@@ -32,7 +32,7 @@ export class Budget {
     this.#urlLengthLeft = this.#mostUrlLength;
   }
 
-  /** Returns the limit that forbids this many more documents at this depth, if one does. Candidates of discovery have depth 1. */
+  /** Returns the problem if a limit forbids this many more documents at this depth. Candidates of discovery have depth 1. */
   exhausted(more = 1, at = 0): Problem | undefined {
     const { depth, sitemaps, bytes, pages } = this.#limits;
     if (at - 1 > depth) return problem("limit-depth", { limit: depth });
@@ -45,14 +45,14 @@ export class Budget {
     return problem("limit-pages", { limit: this.#limits.pages });
   }
 
-  /** Counts a reference whose document is about to be read before its visit. Returns false if a budget is used up. */
+  /** Counts a reference whose document is about to be read before its visit. Returns false, without counting it, if a limit is reached. */
   reserve(key: string): boolean {
     if (this.isEnough || this.exhausted() !== undefined || this.#reserved.size >= mostReserved) return false;
     this.#reserved.add(key);
     return true;
   }
 
-  /** Undoes `reserve`, because the reference is visited now, or its document was read for another one. Returns whether it was reserved. */
+  /** Undoes `reserve`. Returns whether the reference was reserved. */
   unreserve(key: string): boolean {
     return this.#reserved.delete(key);
   }
@@ -66,7 +66,7 @@ export class Budget {
     this.#sitemaps += count;
   }
 
-  /** Whether another refused reference may have its own node. It counts against the limit of documents in either case. */
+  /** Counts a refused reference. Returns whether it may have a node; without one, it still counts against the limit of documents. */
   mayShowRefused(): boolean {
     this.#refused += 1;
     if (this.#refused <= mostRefused) return true;
@@ -79,7 +79,7 @@ export class Budget {
     return Math.max(0, this.#limits.sitemaps - this.#sitemaps);
   }
 
-  /** Counts the bytes of a document. Bytes that a resumed run transferred before count against the limit; those of a 304 do not. */
+  /** Counts the bytes of a document. Bytes of the run that is resumed count against the limit; those reused after a 304 do not. */
   spendBytes(count: number, obtained: Provenance = "fetched"): void {
     if (obtained !== "not-modified") this.#bytes += count;
     if (obtained === "fetched") this.wireBytes += count;
@@ -113,7 +113,7 @@ export class Budget {
     return this.#urlLengthLeft >= 0;
   }
 
-  /** Returns why the next reference of this index must not be visited, if the URLs up to it are too long. */
+  /** Returns why the next reference of this index must not be visited, if the URLs up to it are too long in total. */
   exhaustedUrls({ next, withinBudget }: Frame): Problem | undefined {
     return next < withinBudget ? undefined : problem("limit-sitemap-urls", { limit: this.#mostUrlLength });
   }
@@ -125,7 +125,7 @@ export class Budget {
   }
 }
 
-// How many documents may be read before their visit: their results are kept until then.
+// How many documents may have been read but not visited. Their results are kept until the visit.
 const mostReserved = 10_000;
 
 // How many refused references have a node of their own: 50 kB of a compressed index can list 50,000 with long URLs.

@@ -1,5 +1,5 @@
-// Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept, up to the number that the
-// budgets can reach. The rest are only counted, because a website can list any number.
+// Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept. Of these, the ones that
+// no budget can reach are only counted, because a website can list any number.
 import { unexpected } from "../model/option-checks.ts";
 import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
@@ -11,7 +11,7 @@ import type { PageFilter } from "./page-filter.ts";
 export interface Children {
   /** Adds references. Returns undefined if there is nothing to await. */
   add(references: readonly SitemapReference[]): Promise<void> | undefined;
-  /** Ends the list, after the last reference. */
+  /** Returns the children. Call this after the last reference was added. */
   end(): Promise<ListedChildren>;
 }
 
@@ -24,7 +24,7 @@ export interface ChildrenOptions {
   readonly url: string;
   readonly parent: Frame;
   readonly isRobots: boolean;
-  /** How many children are kept. */
+  /** How many children are kept at most. */
   readonly most: number;
   readonly budget: Pick<Budget, "spendUrl">;
   readonly settings: Pick<Settings, "recurse" | "recurseList">;

@@ -32,11 +32,11 @@ export interface Content {
   readonly pageCount: number;
   /** Whether the `start` event was sent. */
   readonly started: boolean;
-  /** Why the rest, or the next page of a feed, was not read: a budget is used up, or the feed repeats itself. */
+  /** Why the rest, or the next page of a feed, was not read: the budget for pages is used up, or the feed repeats itself. */
   readonly cut: Problem | undefined;
-  /** The URL of a sitemap in the tree that lists the same URLs, if this one was not declared. This one is then not reported. */
+  /** For a guess or a link of the homepage: the URL of a sitemap in the tree that lists the same URLs. This one is then not reported. */
   readonly sameAs: string | undefined;
-  /** Whether all pages that pass the filter were reported. */
+  /** False for robots.txt, for a sitemap that the filter does not list, and after a `cut`. */
   readonly isReported: boolean;
   /** The children of an index. */
   readonly listed: ListedChildren;
@@ -45,8 +45,8 @@ export interface Content {
 }
 
 /**
- * Adds the URL of their sitemap to pages. Pages are not copied: for a million, that would take half a second. Lines are returned as they
- * are, because callers that need only URLs use the result like a `PageList`.
+ * Adds the URL of their sitemap to pages, in place, because copying a million would take half a second. `PageLines` are also returned,
+ * although the type does not say so: they are read only for callers that need no more than URLs.
  */
 export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[] {
   if (pages instanceof PageLines) pages.sitemap = sitemap;
@@ -75,8 +75,8 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     if (pages.length > 0) await emit({ type: "pages", url, pages: listedBy(url, pages) });
   }
 
-  // Holds back the pages of a sitemap that was not declared, as long as they may repeat a sitemap in the tree: discovery may find one under
-  // a second URL.
+  // Holds back the pages of a guess, or of a link of the homepage, as long as they may repeat a sitemap in the tree: discovery may find one
+  // sitemap under two URLs.
   let held: PageList[] | undefined = by === undefined || by === "given" || isRobots ? undefined : [];
   let heldPages = 0;
   async function release(): Promise<void> {

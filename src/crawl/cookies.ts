@@ -1,4 +1,4 @@
-// The cookies of one run, in memory only. https://www.rfc-editor.org/rfc/rfc6265#section-5
+// Keeps cookies in memory. https://www.rfc-editor.org/rfc/rfc6265#section-5
 //   Stricter: only the websites of the start URLs set cookies and get them back. A website is a host with or without `www.`, on the
 //   default ports; on any other port, it is an origin.
 import { isIP } from "node:net";
@@ -29,13 +29,13 @@ export class Cookies {
     this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }
 
-  /** Stores the cookies of a response. Responses to requests without the caller's headers set none. */
+  /** Stores the cookies of a response, unless its request omitted the caller's headers. */
   store(fetched: Fetched): void {
     if (fetched.anonymous) return;
     for (const [name, value] of fetched.headers ?? []) if (name === "set-cookie") this.#set(value, fetched.url);
   }
 
-  /** The `Cookie` header of a request, if it has any cookies. */
+  /** Returns the `Cookie` header for a request, or undefined if no cookie matches. */
   headerFor(url: string): string | undefined {
     const target = this.#cookies.size === 0 ? null : parseUrl(url);
     if (target === null) return undefined;

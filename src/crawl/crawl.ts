@@ -1,5 +1,5 @@
-// `crawl()`, `streamPages()`, and `run`, from which trees are built. The code that fetches, reads and stores is imported only when a crawl
-// begins, to keep `import "sitegrove"` fast.
+// `crawl()`, `streamPages()`, and `run`, from which trees are built. The engine is imported only when a crawl begins, to keep
+// `import "sitegrove"` fast.
 import { FollowingController } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, Finished, FinishedEvent, ProblemEvent } from "../model/event.ts";
@@ -51,8 +51,8 @@ export interface PageStream extends AsyncIterable<ListedPage> {
 
 /**
  * The pages of a website, while its sitemaps are being fetched: in declared order, or as they arrive (`order`). The pages of a sitemap that
- * is declared twice are listed once. Leaving the loop ends the crawl. Throws a `SitemapError` (`unreachable`) if the website cannot
- * be reached, or refuses everything. A stream can be read once.
+ * is declared twice are listed once. Leaving the loop ends the crawl. The loop throws a `SitemapError` (`unreachable`) if the website
+ * cannot be reached, or refuses everything, unless `onUnreachable` is `end`. A stream can be read once.
  *
  * @example
  * const stream = streamPages("https://example.org/");
@@ -128,7 +128,7 @@ export function pageFilter({ filters }: Prepared): PageFilter | undefined {
 }
 
 /**
- * Runs a crawl. Emits the events that have a declared order; the others go only to `settings.onEvent` and `onSideEvent`. Returns the last
+ * Runs a crawl. Emits all events except those of requests, which go only to `settings.onEvent` and `onSideEvent`. Returns the last
  * event.
  */
 export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
@@ -139,7 +139,7 @@ export async function run(options: RunOptions, emit: Emit): Promise<FinishedEven
 // Thrown to end the crawl after the caller left the loop.
 const enough = new Error("The caller left the loop");
 
-// Yields what `work` emits. This is the only place where calls become a stream. `emit` waits until the caller asks for the next item, so
+// Turns calls into a stream: yields what `work` passes to `emit` and `tell`. `emit` waits until the caller asks for the next item, so
 // that a slow caller holds back the work; `tell` does not wait. Leaving the loop aborts the work, and waits for its end.
 async function* streamed<T>(
   given: Prepared,

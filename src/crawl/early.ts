@@ -18,9 +18,9 @@ export interface EarlyReaderOptions {
   readonly filter: PageFilter | undefined;
   /** Reads a document. Returns undefined if it was already read. */
   readonly read: (found: FoundDocument, entry: Declaration) => Promise<Content> | undefined;
-  /** How many documents are read at once: as many as may be requested at once, so that stalled documents never hold up the others. */
+  /** How many documents are read at once: as many as may be requested at once, because some may stall. */
   readonly readers: number;
-  /** Called with an error that a function of the caller threw. It ends the crawl. */
+  /** Called if reading throws, for example because a function of the caller does. Ends the crawl. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -34,7 +34,7 @@ export class EarlyReader {
     this.#options = options;
   }
 
-  /** Reads the document of a reference once it arrives. */
+  /** Reads the document of a reference once it arrives, unless it must wait for the walk. */
   readOnArrival(entry: Declaration, first: Hop): void {
     const isDeclared = entry.by === undefined || entry.by === "given";
     if (!isDeclared || this.#started.has(first.key)) return;
@@ -80,7 +80,7 @@ export class EarlyReader {
   }
 }
 
-// Returns the references that a document leads to, if any: the children of an index, or the next page of a feed.
+// Returns a frame for the references that a document leads to, if any: the children of an index, or the next page of a feed.
 function frameAfter({ listed, next }: Content, url: string, { parent }: Declaration): Frame | undefined {
   if (next !== undefined) return frameOf(parent.node, { parent: parent.parent, references: [next] });
   const node = { kind: "index", format: "xml", url, complete: true, problems: [] } as const;

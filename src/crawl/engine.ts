@@ -60,7 +60,7 @@ function oneAtATime(emit: Emit): Emit {
   };
 }
 
-/** Crawls what was opened, and leaves it open. */
+/** Runs an opened crawl. The caller closes it. */
 export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<FinishedEvent> {
   const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, counts } = open;
   const ordered = sampled(filter, (event) => {
@@ -224,7 +224,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
   }
 }
 
-// Whether two URLs are equal except for the origin.
+// Whether two URLs have the same path and query.
 function isSamePath(url: string, other: string): boolean {
   const [one, two] = [parseUrl(url), parseUrl(other)];
   return one !== null && two !== null && one.pathname + one.search === two.pathname + two.search;

@@ -1,4 +1,4 @@
-// Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, or the robots.txt of a host.
+// Fetches single documents, without a crawl: a sitemap for `sitegrove parse URL`, the robots.txt of a host, or pages (../pages).
 import type { Store } from "../archive/store.ts";
 import type { SharedLimits } from "../fetch/limiter.ts";
 import type { DocumentRequest, DocumentRole, Fetched } from "../model/exchange.ts";
@@ -21,7 +21,7 @@ export interface SingleDocument extends FoundDocument {
   close(): Promise<void>;
 }
 
-/** Fetches one document, which the caller must close. Rejects with the reason of `options.signal`. */
+/** Fetches one document, which the caller must close. Rejects if `options.signal` is aborted. */
 export async function fetchDocument(
   url: string,
   options: Options,
@@ -52,18 +52,18 @@ export async function fetchRobots(
 
 /** Fetches documents of one website, outside of a crawl. */
 export interface WebsiteFetch {
-  /** Like `fetch`, but the content is neither read nor kept: for callers that only need the status. */
+  /** Like `fetch`, but the content of a document is dropped: for callers that only need the status. */
   peek(request: DocumentRequest): Promise<Fetched>;
   fetch(request: DocumentRequest): Promise<Fetched>;
   /** Follows the redirects of a URL. */
   followed(url: string, role: DocumentRole): Promise<Followed>;
   readonly robotsOf: RobotsOf;
-  /** Whether a request without the caller's headers may get another response. */
+  /** Whether a request without the caller's headers may get a different response. */
   variesByCredentials(url: string): boolean;
   close(): Promise<void>;
 }
 
-/** Fetches from a website. With a `store`, keeps the responses there, and requests nothing that the store already has. */
+/** Prepares to fetch from a website. With a `store`, `fetch` keeps responses there, and nothing that the store has is requested. */
 export async function openWebsite(
   settings: Settings,
   startUrls: readonly string[],

@@ -8,7 +8,7 @@ import type { FollowFailure } from "./redirects.ts";
 /** A reference, and where it comes from: an index, or discovery. */
 export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded"> {
   readonly parent: Frame;
-  /** How discovery found it; absent for the children of an index. */
+  /** How discovery found it; absent for the children of an index, and for later pages of a feed. */
   readonly by?: Candidate["by"] | undefined;
   /** For a later page of a feed: the identity of the page before it. */
   readonly continues?: string | undefined;

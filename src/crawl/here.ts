@@ -45,7 +45,7 @@ function rewritesFrom(host: string | undefined, { start }: Prepared): Rewrite {
   );
 }
 
-// Returns the most common host of the URLs, if it is not the origin's.
+// Returns the most common host of the URLs, if it is not the origin's, with or without `www.`.
 function foreignHost(urls: readonly string[], origin: string): string | undefined {
   const counts = new Map<string, number>();
   for (const url of urls) {
@@ -56,7 +56,7 @@ function foreignHost(urls: readonly string[], origin: string): string | undefine
   return host === "" || bareHost(host) === bareHost(parseUrl(origin)?.host ?? "") ? undefined : host;
 }
 
-// Returns the first URLs that a document declares, which are enough to find out its host, or none if it cannot be read.
+// Returns the first URLs that a document declares, which are enough to find the host that it names, or none if it cannot be read.
 async function urlsIn(
   url: string,
   { settings, startUrls }: Prepared,

@@ -12,7 +12,7 @@ import { type Document, pauseWhenDue } from "./read.ts";
 // How many decoded bytes are read. Hardly any homepage has more, and most links are at its beginning.
 const homepageLength = 10 * 1024 * 1024;
 
-// How many characters are examined for the first tag. Comments and an XML declaration may come before it.
+// At least this many characters are searched for the first tag. Comments and an XML declaration may come before it.
 const startLength = 2048;
 const htmlStart = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i;
 
@@ -48,7 +48,7 @@ export async function readHomepage(
       await pauseWhenDue();
       if (isCut?.()) break;
     }
-    // Binary data, or text that was announced as compressed data, may be a page that was damaged.
+    // Binary data, or text that was announced as compressed data, may be a damaged page.
     const isDamaged = (isBinary(start) || wrong.has("coding-mismatch")) && !htmlStart.test(start);
     const binary = isDamaged ? notSitemap("binary") : undefined;
     const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code)) ?? binary;

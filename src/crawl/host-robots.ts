@@ -1,5 +1,5 @@
-// Decides which URLs a crawler may fetch, by the robots.txt of their own host: for `allowedFor`, and for the pages that `check --pages`
-// requests.
+// Decides which URLs a crawler may fetch, by the robots.txt of their own origin: for `allowedFor`, and for the pages that `check --pages`
+// and `diff --follow` request.
 import type { Settings } from "../model/options.ts";
 import { isCutOff } from "../model/problem.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
@@ -12,7 +12,7 @@ import type { Followed } from "./redirects.ts";
 /** Returns the robots.txt of an origin, or undefined if its content is unknown. */
 export type RobotsOf = (origin: string) => Promise<RobotsGroups | undefined>;
 
-/** Reads a robots.txt. A missing one allows everything, an unreachable one nothing: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1 */
+/** Reads a robots.txt. Returns no rules if it is missing, undefined if unreachable: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1 */
 export async function robotsIn(
   found: Followed,
   settings: Pick<Settings, "limits" | "strict">,
@@ -24,7 +24,7 @@ export async function robotsIn(
   return rulesIn(step.value);
 }
 
-/** Returns the rules of a robots.txt, or undefined if a part of them is missing. Any other document at its URL has no rules. */
+/** Returns the rules of a robots.txt, or undefined if some may be missing. A document that is not a robots.txt has no rules. */
 export function rulesIn({ outcome, robots, problems }: Reading): RobotsGroups | undefined {
   // Anything beyond the limit is ignored: https://www.rfc-editor.org/rfc/rfc9309#section-2.5
   if (problems.some(({ code }) => isCutOff(code) && code !== "limit-robots-bytes")) return undefined;

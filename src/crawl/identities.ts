@@ -1,4 +1,4 @@
-// Recognizes sitemaps by their identity, which is what they list: discovery may find one sitemap under several URLs.
+// Recognizes sitemaps by what they list, because discovery may find one sitemap under several URLs.
 import type { Reading } from "./read.ts";
 
 export class Identities {
@@ -6,7 +6,7 @@ export class Identities {
   readonly #urls = new Map<string, string>();
   #mostPages = 0;
 
-  /** Remembers what a sitemap lists, after all of its pages were reported. */
+  /** Remembers what a sitemap with this many pages lists. */
   add(url: string, reading: Reading, pages: number): void {
     const identity = identityOf(reading);
     if (identity === undefined || this.#urls.size >= mostIdentities) return;
@@ -14,21 +14,21 @@ export class Identities {
     this.#mostPages = Math.max(this.#mostPages, pages);
   }
 
-  /** Whether a sitemap with at least this many pages may list the same as one of these. */
+  /** Whether a sitemap with at least this many pages may list the same as a remembered one. */
   mayHave(pages: number): boolean {
     return this.#urls.size > 0 && pages <= this.#mostPages;
   }
 
-  /** Returns the URL of a sitemap that lists the same URLs, if there is one. */
+  /** Returns the URL of a remembered sitemap that lists the same URLs, if there is one. */
   find(reading: Reading): string | undefined {
     return this.#urls.get(identityOf(reading) ?? "");
   }
 }
 
-// Guesses are compared with this many sitemaps; later ones are not remembered.
+// How many sitemaps are remembered. Later ones are not.
 const mostIdentities = 10_000;
 
-// Returns undefined if it is uncertain what the sitemap lists, or if it is one page of a feed.
+// Returns undefined if it is uncertain what the sitemap lists, or if it is a page of a feed with a `next` one.
 function identityOf({ outcome, identity, complete, isWhole }: Reading): string | undefined {
   const isFeedPage = outcome.kind === "pages" && outcome.next !== undefined;
   return complete && isWhole && outcome.kind !== "invalid" && !isFeedPage ? identity : undefined;

@@ -2,7 +2,7 @@
 import { type Options, resolveOptions } from "../model/options.ts";
 import { isRobotsPath, parseUrl } from "../model/url.ts";
 
-/** Whether a URL is a sitemap. Sends a request only if the file name does not show it. A robots.txt stands for its website. */
+/** Whether a URL is a sitemap. Sends a request only if the path does not show it. A robots.txt stands for its website. */
 export async function isSitemap(url: string, options: Options): Promise<boolean> {
   const { pathname = "/", search = "" } = parseUrl(url) ?? {};
   if (pathname + search === "/" || isRobotsPath(pathname)) return false;

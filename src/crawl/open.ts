@@ -1,5 +1,5 @@
-// Opens what a crawl needs: the network, archives of earlier runs, and a store for its documents. A website that was named without a scheme
-// gets its first request here.
+// Opens what a crawl needs: the network, archives of earlier runs, and a store for its documents. If the website was named without a
+// scheme, or for the option `here`, the first requests are sent here.
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { CrawlEvent, Totals } from "../model/event.ts";
 import type { Fetched } from "../model/exchange.ts";
@@ -46,7 +46,7 @@ export async function openCrawl(given: RunOptions, needsStore = false): Promise<
     const event = fetchedEvent(fetched);
     if (event !== undefined) onEvent(event);
   };
-  // The response to a conditional request is not the document, so `revalidating` reports responses once it is in use.
+  // The response to a conditional request may be a 304, so `revalidating` reports the results once it is in use.
   let isRevalidating = false;
   const onRequest = (event: CrawlEvent) =>
     isRevalidating && (event.type === "response" || event.type === "failure") ? undefined : onEvent(event);
@@ -96,7 +96,7 @@ export async function hereRewrites(target: CrawlTarget, options: Options): Promi
 
 type Settled = Omit<SettledScheme, "fetcher"> & { readonly fetcher: Fetcher | undefined };
 
-// Asks the website for what the crawl must know first: its scheme, and the host that its documents name.
+// Asks the website for what the crawl must know first: its scheme if it is unknown, and for `here` the host that its documents name.
 async function settle(
   { prepared, source }: RunOptions,
   fetcherFor: (prepared: Prepared) => Fetcher | undefined,
@@ -114,7 +114,7 @@ async function settle(
     settled = { ...settled, fetcher };
     return { ...settled, prepared: await withHere(settled.prepared, source ?? (fetcher as Fetcher), time.signal) };
   } catch (error) {
-    // If the time is up, the crawl reports that nothing could be requested.
+    // If the time is up, the crawl itself reports that.
     if (time.isUp) return settled;
     await settled.fetcher?.close();
     throw error;

@@ -1,5 +1,5 @@
-// Applies the page filters, for crawls, trees and single documents. Each run has its own `PageFilter`, which remembers the listed pages,
-// and counts the pages that each filter accepted.
+// Applies the page filters, for crawls, trees and single documents. A `PageFilter` counts the pages that each filter accepted and, for
+// `unique`, remembers the pages seen.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
 import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
@@ -29,7 +29,7 @@ export class PageFilter {
   // Whether a URL is on the website that is being listed.
   #isAtHome: Matches = () => true;
   #allows: ReturnType<typeof allowedUrls> | undefined;
-  /** The number of pages seen, and of pages that passed. */
+  /** The number of pages seen, and of pages to list. */
   seen = 0;
   listed = 0;
   #undated = 0;
@@ -39,7 +39,7 @@ export class PageFilter {
   #reported = 0;
   /** Whether a page was skipped because of `limit`. */
   isCut = false;
-  /** Whether `include` would match some URL if it ignored case. */
+  /** Whether, before any page was listed, `include` would have matched a URL if it ignored case. */
   matchesInOtherCase = false;
 
   constructor(settings: PageFilterSettings) {
@@ -84,7 +84,7 @@ export class PageFilter {
     if (scope === "any") return;
     const domainOf = scope === "host" ? undefined : await registrableDomains();
     const home = parseUrl(homepage);
-    // A host without a public suffix, such as localhost, is the same website as with `www.`.
+    // A host is the same website with or without `www.`, even one without a public suffix, such as localhost.
     const isHost = (url: URL) => bareHost(url.host) === bareHost(home?.host ?? "");
     const isSite = (url: URL) =>
       home !== null && domainOf !== undefined && domainOf(url.hostname) === domainOf(home.hostname);
@@ -107,7 +107,7 @@ export class PageFilter {
     return this.#steps.length === 0 && !this.#includeSitemap && !this.#excludeSitemap && !isSampled;
   }
 
-  /** Collects the pages that pass, if only a sample of them is listed. */
+  /** Creates a sample to collect the pages that pass, or returns undefined if all of them are listed. */
   sample<Origin>(): PageSample<Origin> | undefined {
     const { sample, seed } = this.settings;
     return sample === Number.POSITIVE_INFINITY ? undefined : new PageSample(sample, seed);
@@ -188,7 +188,7 @@ export class PageFilter {
 
 const mostHosts = 1000;
 
-// Remembers the result for each origin, as it is spelled.
+// Remembers the results for some origins, as they are spelled.
 function byOrigin(judge: (url: URL) => boolean): Matches {
   const known = new Map<string, boolean>();
   return (text) => {

@@ -1,6 +1,6 @@
 // Chooses a sample of the pages, spread over sitemaps and sections in proportion to the square root of their size, with at least one page
-// from each if the sample is large enough. Each run chooses the same pages, in one pass. Memory depends on the size of the sample and the
-// number of sections, not on the number of pages.
+// from each if the sample is large enough. For the same pages and seed, the sample is the same. Memory depends on the size of the sample
+// and the number of sections, not on the number of pages.
 import { mix } from "../model/fingerprints.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { detached } from "../model/text.ts";
@@ -22,7 +22,7 @@ interface Group<Origin> {
   kept: KeptPage<Origin>[];
 }
 
-/** Collects a sample. `Origin` is what identifies a batch of pages to the caller, such as their event. */
+/** Collects a sample. `Origin` is what identifies a batch of pages to the caller, such as the URL of their sitemap. */
 export class PageSample<Origin> {
   readonly #size: number;
   readonly #seed: number;
@@ -46,7 +46,7 @@ export class PageSample<Origin> {
     }
   }
 
-  /** Yields the sample in declared order, with the pages of each origin together. */
+  /** Yields the sample in declared order, with consecutive pages of one origin together. */
   *take(): Generator<{ readonly origin: Origin; readonly pages: readonly SitemapPage[] }, void> {
     const shares = this.#shares();
     const chosen = [...this.#groups.values()].flatMap((group) => lowest(group.kept, shares.get(group) ?? 0));
@@ -116,7 +116,7 @@ function lowest<Origin>(kept: readonly KeptPage<Origin>[], count: number): KeptP
 // Once there are this many groups, new sections share one group.
 const mostGroups = 10_000;
 
-// Unlike a fingerprint, this hash is the same in every process. It ignores the host, so a preview gets the same sample as the original.
+// Unlike a fingerprint, this hash is the same in every process. It ignores the host, so that it is the same for a preview and the original.
 function sampleHash(url: string, seed: number): number {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   let [high, low] = [seed ^ 0x9e3779b9, seed ^ 0x85ebca6b];

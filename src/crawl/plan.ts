@@ -1,6 +1,6 @@
 // Decides what a crawl does next, in declared order: robots.txt and everything below it, then the homepage's links, then well-known paths,
 // which are guesses; below each index depth first. The plan does no I/O: the engine does the steps and reports their results, so the plan
-// depends on what was found, and never on what arrived first.
+// depends on what was found, not on what arrived first.
 import { type Candidate, candidatesBeyond, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
@@ -21,9 +21,9 @@ export type Step =
   | { readonly type: "visit"; readonly entry: Declaration; readonly needsFetch: boolean }
   /** Discovery needs the homepage to go on. */
   | { readonly type: "homepage" }
-  /** Add one node for several children: those left when a budget is used up, or those refused for the same reason. */
+  /** Add one node for all children that are left when a budget is used up, or that were refused for the same reason. */
   | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
-  /** Finish an index, after all its children were visited. */
+  /** Finish an index: no more of its children are to be visited. */
   | { readonly type: "leave"; readonly node: IndexSitemap; readonly frame: Frame };
 
 export interface PlanOptions {
@@ -41,7 +41,7 @@ export interface PlanOptions {
 // If the first requests, for robots.txt, the homepage and guesses, are all refused in the same way, this many refusals mean that the website
 // blocks us.
 const alikeRefusals = 5;
-// How many references of an index are examined for prefetching at once, because an index may have a million.
+// How many references of an index are examined for prefetching at a time, because an index may have a million.
 const mostAtOnce = 1024;
 
 export class Plan {
@@ -52,7 +52,7 @@ export class Plan {
   /** The current URL of the homepage. Redirects of robots.txt and of the homepage may change it. */
   homepage: string;
   readonly #options: PlanOptions;
-  // The indexes whose children are being visited, from the outermost to the innermost. A stack, because a website chooses the depth.
+  // The indexes whose children are being visited, from the outermost to the innermost. Not recursion, because a website chooses the depth.
   readonly #stack: Frame[] = [];
   // Indexes that were read before their visit, so that their references may be prefetched, too.
   readonly #earlyFrames = new Set<Frame>();
@@ -60,15 +60,15 @@ export class Plan {
   #nextPage: Declaration | undefined;
   // Each robots.txt that has not been read yet.
   readonly #robots: Candidate[] = [];
-  // All candidates after robots.txt that have not been tried yet. Known once the homepage has been read.
+  // The given sitemaps, or the candidates after robots.txt, that have not been tried yet. The latter are known once the homepage is.
   #candidates: Candidate[] = [];
-  // Well-known paths that the website's CMS does not use. They are tried if nothing else is found.
+  // Well-known paths that are not those of the website's CMS. They are tried if nothing else is found.
   #unlikely: Candidate[] = [];
   // `later`: a robots.txt may still redirect, and so show where the homepage is. `due`: the homepage can be requested. `done`: its result
   // is known, or it is not needed.
   #homepageState: "later" | "due" | "done";
   #homepageResult: Followed | undefined;
-  // Whether everything declared has been read, so that only well-known paths are left.
+  // Whether the first guess was reached: all that remain are guesses, and feeds that the homepage links to.
   #isGuessing = false;
 
   constructor(options: PlanOptions) {
@@ -106,7 +106,7 @@ export class Plan {
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
   }
 
-  /** Calls `start` with what to prefetch, in the order of the visits, until it returns false. A spare fetch must not delay others. */
+  /** Calls `start` with what to prefetch, about in the order of the visits, until it returns false. A spare fetch must not delay others. */
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
     const { budget } = this.#options;
     if (budget.isEnough || budget.exhausted() !== undefined) return;
@@ -148,13 +148,13 @@ export class Plan {
     }
   }
 
-  // Whether the next page of a feed is declared elsewhere, and so visited there. A guess does not count: if it is missing, that is no loss.
+  // Whether the parent of a feed also declares its next page, and so visits it anyway. A guess does not count: its absence is no loss.
   #declares(parent: Frame, url: string): boolean {
     if (parent !== this.root) return parent.references.some((each) => each.url === url);
     return this.#candidates.some((each) => each.url === url && !isGuess(each.by));
   }
 
-  /** Records the homepage, or that there is none. From now on, all candidates after robots.txt are known. */
+  /** Records the homepage, or that it was not requested or not found, and determines the candidates after robots.txt. */
   recordHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
     this.#homepageState = "done";
     this.#homepageResult = followed;
@@ -173,7 +173,7 @@ export class Plan {
 
   /**
    * Ends the plan, after everything was visited. Returns why nothing could be read from the website, or undefined if it is reachable. Any
-   * response except a refusal or a server error makes it reachable, even "not found".
+   * document makes it reachable, and so does "not found".
    */
   finish(): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
@@ -241,7 +241,7 @@ export class Plan {
     return { type: "cut", entry, reason: problem(code, defined({ limit, count: count > 1 ? count : undefined })) };
   }
 
-  // Returns the next candidate, after everything below the previous one has been read.
+  // Returns the next step of discovery, after everything below the previous candidate has been read.
   #nextCandidate(): Step | undefined {
     if (this.isStopped || this.#options.budget.isEnough) return undefined;
     const robots = this.#nextRobots();
@@ -255,7 +255,7 @@ export class Plan {
     }
   }
 
-  // Skips a robots.txt that another one has redirected to.
+  // Skips a robots.txt that was already visited, directly or by a redirect.
   #nextRobots(): Candidate | undefined {
     const isKnown = (robots: string) => this.records.some(({ url, finalUrl }) => url === robots || finalUrl === robots);
     for (;;) {
@@ -264,7 +264,7 @@ export class Plan {
     }
   }
 
-  // The caller's paths are never skipped.
+  // Candidates without `ifNeeded`, such as the caller's paths, are not skipped.
   #isSkipped({ ifNeeded }: Candidate): boolean {
     return (ifNeeded === true && this.#declaresReadable) || (ifNeeded !== undefined && this.#refusals >= alikeRefusals);
   }
@@ -272,7 +272,7 @@ export class Plan {
   #visitOf(candidate: Candidate): Step {
     const { budget, visited, rules } = this.#options;
     const isKnown = visited.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
-    // robots.txt needs no head start, because nothing is prefetched before it has been read.
+    // robots.txt needs no head start, because hardly anything can be prefetched before it has been read.
     const needsFetch = candidate.by !== "robots" && budget.exhausted() === undefined && !isKnown;
     return { type: "visit", entry: { ...candidate, parent: this.root }, needsFetch };
   }
@@ -283,7 +283,7 @@ export class Plan {
     const isDamaged = type === "omitted" && reason?.code === "archive-digest";
     if (isDamaged) this.problems.add("archive-digest", { value: url });
     if (by === "robots") {
-      // A robots.txt with status 200 is in the tree, so its problems are reported there.
+      // With a status below 300, the content is the problem, and its node in the tree says why.
       const isError = status !== undefined && status >= 300;
       if (isRobotsUnreachable(result)) this.problems.add("robots-unreachable", isError ? { status } : {});
     } else if (isGuess(by) && type === "omitted" && outcome === "failed" && !isDamaged) {
@@ -298,7 +298,7 @@ export class Plan {
     this.#homepageState = "due";
   }
 
-  // Starts to prefetch the references of one index. Returns whether all of them were started.
+  // Prefetches references of one index. Returns false if more of them are to be started later.
   #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
     if (frame.depth > this.#options.settings.limits.depth) return true;
     frame.prefetched = Math.max(frame.prefetched, frame.next);
@@ -324,7 +324,7 @@ export class Plan {
     return this.#homepageResult === undefined ? asked : [this.#homepageResult as Omit<DiscoveryRecord, "by">, ...asked];
   }
 
-  // The number of refusals, if the website has refused every request in the same way.
+  // The number of refusals, if the website has refused every request in the same way; otherwise 0.
   get #refusals(): number {
     const answers = this.#answers;
     const code = answers[0]?.reason?.code;

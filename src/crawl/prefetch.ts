@@ -1,4 +1,4 @@
-// Fetches documents before they are needed, each once, in the order in which they will be read. The source decides how many are fetched in
+// Fetches documents before they are needed, about in the order in which they will be read. The source decides how many are fetched in
 // parallel.
 import type { Store } from "../archive/store.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
@@ -18,7 +18,7 @@ export interface Sources {
   readonly store: Store | undefined;
   /** Responses to requests that were sent before the crawl began. */
   readonly answers: readonly Fetched[];
-  /** Called for each response stored by the run that is being resumed. */
+  /** Called for each response that is taken from the run that is being resumed. */
   readonly onResumed: (fetched: Fetched) => void;
 }
 
@@ -74,7 +74,7 @@ export class Prefetcher {
     follow(first, fetch, end).catch(() => undefined);
   }
 
-  /** Returns the response for one hop, which is not fetched again until it is dropped. Rejects when the crawl is aborted. */
+  /** Returns the response for one hop. A document is not fetched again until it is dropped. Rejects when the crawl is aborted. */
   async get(hop: Hop): Promise<Fetched> {
     const key = fetchKey(hop.request);
     this.#waiting.delete(key);

@@ -20,7 +20,7 @@ import {
 import type { Rewrite } from "../model/rewrite.ts";
 import { hasScheme, isHttpUrl, withAssumedScheme, withoutCredentials } from "../model/url.ts";
 
-/** A website's homepage, or known sitemaps. Without a scheme, https is used, or http if https does not answer. */
+/** A website's homepage, or known sitemaps. Without a scheme, https is used, or http on this machine or if https does not answer. */
 export type CrawlTarget =
   | string
   | URL
@@ -36,7 +36,7 @@ export interface Start {
 
 type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
 
-// Returns the URLs that were given without a scheme.
+// Returns the https URLs that were given without a scheme.
 function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly string[] {
   const { homepage, sitemaps = [homepage ?? target] } = Object(target) as { homepage?: unknown; sitemaps?: unknown[] };
   return urls.filter((url, at) => {
@@ -98,9 +98,9 @@ function invalid(message: string): SitemapError {
 export interface Prepared {
   readonly start: Start;
   readonly settings: Settings;
-  /** Which pages are reported; absent for trees, which have all pages. */
+  /** Which pages are reported; absent unless `prepareStream` is used. */
   readonly filters?: PageFilterSettings | undefined;
-  /** The start URLs as the caller wrote them, with credentials. Only the fetcher sees them. */
+  /** The start URLs with their credentials. */
   readonly startUrls: readonly string[];
   /** The start URLs that were given without a scheme, so https is only assumed. */
   readonly assumed: readonly string[];

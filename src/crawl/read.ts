@@ -22,7 +22,7 @@ import type { RobotsGroups } from "../parse/robots.ts";
 
 /** A document that can be read: its bytes and its headers. */
 export interface Document {
-  /** The document's own URL, to resolve relative URLs. A URL that ends in `/robots.txt` makes it a robots.txt. */
+  /** The document's own URL, to resolve relative URLs. A path that ends in `/robots.txt` makes it a robots.txt. */
   readonly url: string | undefined;
   readonly headers: HeaderList;
   readonly body: AsyncIterable<Uint8Array> & Partial<Pick<Body, "end" | "isGood">>;
@@ -49,7 +49,7 @@ export interface Reading {
   readonly wireBytes: number;
   readonly decodedBytes: number;
   readonly charset: string | undefined;
-  /** Whether the document was read to its end. */
+  /** False if the caller or the parser stopped before the end of the document. */
   readonly isWhole: boolean;
   /** A key that is equal for documents that list the same URLs, in any order and format. */
   readonly identity: string;
@@ -123,7 +123,7 @@ export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
   return isClosed && endsWithConnection(headers);
 }
 
-/** Like `read`, but reads only the URLs of pages. */
+/** Like `read`, but reads only the URL of each page. */
 export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
 /** Yields only the text of a document, in pieces. */
@@ -131,7 +131,7 @@ export async function* textOf(document: Document, { limits }: ReadSettings): Asy
   for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
 }
 
-// This module is imported when the first document is read, because it loads the decompressors.
+// Imported when the first document is read, because it loads the decompressors.
 let openModule: typeof import("../open/open-document.ts") | undefined;
 
 async function opened(
@@ -185,8 +185,8 @@ function hasAny({ pages, lines, sitemaps }: Entries): boolean {
   return pages.length > 0 || lines !== undefined || sitemaps.length > 0;
 }
 
-// The reason why a document is invalid is the first cause: a refusal to open it (a refused robots.txt looks like an empty one, which is
-// valid); then, if the document is empty, the loss that made it so; then the parser's reason.
+// Returns the parser's outcome, unless something before it explains more: the document was refused (a refused robots.txt looks like an
+// empty one, which is valid), or a loss made it empty.
 function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: ProblemLog): ParseOutcome {
   if (refusal !== undefined) return { kind: "invalid", reason: refusal };
   const { outcome } = parser;
@@ -195,7 +195,7 @@ function outcomeOf(parser: EntryParser, refusal: Problem | undefined, problems: 
   return { kind: "invalid", reason: loss ?? outcome.reason };
 }
 
-// The longest that timers, signals and sockets may have to wait, in milliseconds.
+// How long to work before timers, signals and sockets get a turn, in milliseconds.
 const longestTurn = 40;
 
 let turnedAt = 0;

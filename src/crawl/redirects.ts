@@ -1,5 +1,5 @@
-// Follows redirects, one hop at a time. All decisions are made here: which URLs are the same document, what is a loop, how many hops are
-// allowed, which headers may be sent where, and when a hop leads to a known document.
+// Follows redirects, one hop at a time. Decides how many hops are allowed, what is a loop, for which URLs the result is valid, and whether
+// the caller's headers may be sent.
 import { staysOnWebsite } from "../fetch/request-headers.ts";
 import { defined } from "../model/defined.ts";
 import {
@@ -26,7 +26,7 @@ import { Cookies } from "./cookies.ts";
 
 export interface FollowRules {
   readonly limits: Pick<AllLimits, "redirects" | "robotsRedirects" | "urlLength">;
-  /** Whether a request without the caller's headers may get another response. */
+  /** Whether a request without the caller's headers may get a different response. */
   readonly variesByCredentials: (url: string) => boolean;
   /** The cookies set by the responses so far. */
   readonly cookies: Cookies;
@@ -70,7 +70,7 @@ export interface FollowFailure {
   readonly keys: readonly string[];
   readonly status?: number;
   readonly reason: Problem;
-  /** The response; absent if no request was sent. */
+  /** The response; absent if no request was sent, or if a redirect was not followed. */
   readonly response?: SitemapResponse | undefined;
 }
 
@@ -87,7 +87,7 @@ interface Chain {
   readonly problems: readonly Problem[];
   /** Whether no hop has left the website. Once one has, another website may have chosen the URL, so the caller's headers are not sent. */
   readonly isTrusted: boolean;
-  /** How often the chain returned to a URL, and whether a cookie was set since then. */
+  /** How often the chain returned to a URL, and whether a cookie was set since the last return. */
   readonly returns: number;
   readonly setsCookie: boolean;
 }
@@ -157,10 +157,10 @@ export class Hop {
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
-    // Repeats the step with the cookies set since. Archives keep the last response per URL, so a replay takes the same path.
+    // Repeats the step with the cookies set since. Archives keep the last response per URL, so a replay ends at the same document.
     if (next.#chain.setsCookie && returns < mostReturns)
       return new Hop(next.url, { ...passed.#chain, returns: returns + 1, setsCookie: false });
-    // The redirects form a loop. A chain with another start might leave it, so the result is valid only for the first URL.
+    // The redirects form a loop. A chain from a different start might leave it, so the result is valid only for the first URL.
     const { url: start, key } = this.#first;
     return { outcome: "failed", url: start, keys: [key], reason: problem("redirect-loop", { value: passed.url }) };
   }
@@ -228,7 +228,7 @@ export function keepsTrust(from: string, to: string): boolean {
   return source !== null && target !== null && staysOnWebsite(source, target);
 }
 
-/** Returns why a URL cannot be a sitemap, judging by its name: a robots.txt must not be listed in a sitemap. */
+/** Returns why a URL cannot be a sitemap, if its name shows that: a robots.txt must not be listed in a sitemap. */
 export function refusedByName(url: string): Problem | undefined {
   return isRobotsUrl(url) ? notSitemap("robots.txt") : undefined;
 }

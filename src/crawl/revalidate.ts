@@ -15,7 +15,7 @@ import {
 import { fetchedEvent } from "../model/status.ts";
 import { isOpenEnded } from "./read.ts";
 
-// How many documents may be looked up or verified at a time. Each needs buffers.
+// Nothing is prefetched while this many documents are being looked up or verified, because each needs buffers.
 const mostBusy = 8;
 
 /** Sends requests to `network`, with the validators of archived documents. Reports the results itself, so `network` must not. */

@@ -8,7 +8,7 @@ import type { PageFilter } from "./page-filter.ts";
 import type { Prepared } from "./prepare.ts";
 import type { ReadDocument } from "./read.ts";
 
-/** Receives the events in declared order, one at a time. The crawl waits for its result, and ends if it throws. */
+/** Receives all events except those of requests, one at a time. The crawl waits for its result, and ends if it throws. */
 export type Emit = (event: OrderedEvent) => Promise<void> | void;
 
 /** What a crawl has done so far. */

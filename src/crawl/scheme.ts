@@ -1,4 +1,4 @@
-// If a website was named without a scheme, uses https, or http if https does not answer. The first request of the crawl decides, and its
+// If a website was named without a scheme, uses https, or http if https does not answer. The first request to it decides, and its
 // response is kept for the crawl.
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { DocumentRequest, Fetched } from "../model/exchange.ts";
@@ -11,7 +11,7 @@ import { type Prepared, prepare } from "./prepare.ts";
 /** A crawl whose scheme is known. */
 export interface SettledScheme {
   readonly prepared: Prepared;
-  /** Say why http is used instead of https. */
+  /** Why http is used instead of https. */
   readonly problems: readonly Problem[];
   readonly fetcher: Fetcher;
   /** The responses so far, for the crawl. */
@@ -85,7 +85,7 @@ export async function workingUrl(
   return { url: prepared.startUrls[0] as string, failure };
 }
 
-// Returns the request that the crawl sends first anyway.
+// Returns the first request of the crawl, or one for robots.txt if the crawl uses neither that nor the homepage.
 function firstRequest({ start, settings }: Prepared, url: string): DocumentRequest {
   const bare = withoutCredentials(url).replace(/#.*$/s, "");
   if (start.sitemaps !== undefined) return { url: bare, role: "sitemap" };
@@ -104,7 +104,7 @@ function withHttp(url: string): string {
   return url.replace(/^https:/i, "http:");
 }
 
-// Any response counts as an answer, except a server error.
+// A document, a redirect, "not found" and "access denied" count as answers; other errors do not.
 function noAnswer(answer: Fetched): Problem | undefined {
   return answer.outcome === "failed" || answer.outcome === "refused" ? answer.reason : undefined;
 }

@@ -1,6 +1,6 @@
 // Buffers the body of a prefetched document until it is read: in memory while there is room. Then the download pauses for up to a second,
 // because the document is usually read by then; after that, the rest goes to a scratch file, so that the server need not wait longer. Once
-// reading has begun, chunks pass through memory only, and a slow reader slows the download down.
+// reading has begun, new chunks stay in memory, and a slow reader slows the download down.
 import type { Body, BodyEnd } from "../model/exchange.ts";
 import type { Block } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";

@@ -111,7 +111,7 @@ function withSettingsOf(
   const merged = { ...archived, ...defined(options), limits: { ...archived.limits, ...defined(options.limits ?? {}) } };
   const again = prepare(target, merged as Options, resolveStreamOptions);
   const given = again.settings.rewrite;
-  // The option `here` has added rewrites to `own`.
+  // The option `here` may have added rewrites to `own`.
   const rewrite = [...given, ...own.rewrite.filter(([from]) => !given.some(([known]) => known === from))];
   return { ...again, filters, settings: { ...again.settings, rewrite, signal, onEvent } };
 }

@@ -1,5 +1,5 @@
 // Visits one reference: resolves it to a document, reads that, and reports the result. The result is a finished sitemap, an
-// index whose children are to be visited, or nothing (a guess without a sitemap).
+// index whose children are to be visited, or nothing (for example, for a guess without a sitemap).
 import { isGuess } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import { documentKey, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
@@ -223,7 +223,7 @@ export class Visitor {
     return { type: "frame", frame, result };
   }
 
-  // Handles a document that was received, but is not what was declared.
+  // Handles a document that was received, but cannot be read as a sitemap or robots.txt.
   #unreadable(found: FoundDocument, entry: Declaration, reason: Problem, content: ReadState): Promise<Visit> {
     const { url, keys, document } = found;
     const { status } = document;
@@ -238,7 +238,7 @@ export class Visitor {
     return this.#missing(entry, isNone ? { ...failed, outcome: "not-a-sitemap" } : failed, content);
   }
 
-  // Applies the Crawl-delay, or reports that this run ignores it, without a node, because that is not a problem of the document.
+  // Applies the Crawl-delay or, if it is longer than `delay`, reports that it is ignored: only as an event, because the document is fine.
   async #applyCrawlDelay(reading: Reading, url: string): Promise<void> {
     const { settings } = this.#options;
     const limit = this.#io.setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
@@ -266,7 +266,7 @@ export class Visitor {
   }
 
   // Handles a URL without a sitemap. If it was declared, a node says why; many that are refused for the same reason share one. A guess gets
-  // no node, but is remembered, so that it is not requested again.
+  // no node, unless its document is damaged, but is remembered, so that it is not requested again.
   async #missing(entry: Declaration, missing: Missing, content?: ReadState): Promise<Visit> {
     const { url, outcome, status, reason } = missing;
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
@@ -299,13 +299,13 @@ export class Visitor {
   #finish(node: Sitemap, depth: number, keys: readonly string[], measurements: Measurements): Promise<void> {
     const { budget, visited } = this.#options;
     // A sitemap and everything below it count each time it is declared, even if it is refused. Otherwise a few documents that list each
-    // other could become an endless tree.
+    // other could become a huge tree.
     budget.spendSitemaps(visited.sizeOf(node));
     visited.finish(node, keys);
     return this.report(node, depth, measurements);
   }
 
-  // Returns the fields that every node has.
+  // Returns the fields that all kinds of nodes share.
   #declared(reference: SitemapReference, url: string) {
     // `startsWith` recognizes most sitemaps of the homepage's host without parsing their URLs.
     const isAtHome = url.startsWith(this.#options.homepage) || bareHostOf(url) === this.#homeHost;
@@ -315,7 +315,7 @@ export class Visitor {
   }
 }
 
-// Whether a failure leaves no node, because no sitemap was declared there.
+// Whether no sitemap was declared there, so that a failure usually leaves no node.
 function isOptional({ by }: Declaration): boolean {
   return by === "robots" || isGuess(by);
 }

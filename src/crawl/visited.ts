@@ -1,5 +1,5 @@
-// Remembers the documents of a crawl by their keys, so that none is visited twice: the ancestors of the current visit, finished sitemaps,
-// the homepage, and guesses that found no sitemap.
+// Remembers the documents of a crawl by their keys, so that no sitemap is read twice: the ancestors of the current visit, finished
+// sitemaps, the homepage, and guesses that found no sitemap.
 import { documentKey } from "../model/exchange.ts";
 import type { IndexSitemap, Sitemap } from "../model/sitemap.ts";
 import { isRobotsUrl } from "../model/url.ts";
@@ -18,7 +18,7 @@ export class Visited {
   // The homepage, if it is an HTML page: guesses that redirect there have found no sitemap.
   #homepage: Missing | undefined;
 
-  /** Makes the index an ancestor of all sitemaps visited from now on. */
+  /** Makes the index an ancestor of all sitemaps visited until `leave`. */
   enter({ node, keys }: Frame): void {
     for (const key of keysOf(node, keys)) this.#ancestors.add(key);
   }
@@ -76,7 +76,7 @@ export class Visited {
     return isRobotsUrl(url) || this.isKnown(key) || this.isKnown(readKey);
   }
 
-  /** Returns the sitemap that an earlier visit found at this hop. */
+  /** Returns the sitemap that an earlier visit found at this hop, if there was one. */
   sitemapAt({ key, readKey }: Hop): Sitemap | undefined {
     const read = this.#finished.get(readKey);
     return this.#finished.get(key) ?? (read?.kind === "invalid" ? undefined : read);

@@ -1,4 +1,4 @@
-// Builds trees from a homepage, from given sitemaps or from an archive, with a crawl that keeps its documents.
+// Builds trees with a crawl: of a website, of given sitemaps or of an archive.
 import type { Archive } from "../archive/reader.ts";
 import type { Store } from "../archive/store.ts";
 import { type CrawlTarget, events, run } from "../crawl/crawl.ts";
@@ -18,7 +18,7 @@ import { homepageOf } from "../model/url.ts";
 import { createTree, type KeptResponse, type SitemapTree, type TreeParts } from "./tree.ts";
 
 /**
- * Finds, fetches and reads all sitemaps of a website. The documents are kept in a temporary archive until the tree is closed.
+ * Finds, fetches and reads the sitemaps of a website. Their documents can be read until the tree is closed.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
@@ -69,7 +69,7 @@ export async function openTreeWhile(
   }
 }
 
-/** Yields the events of an archived crawl in their original order, reading each document once. With `save`, first copies the archive. */
+/** Yields the events of an archived crawl in declared order, reading each document once. With `save`, first copies the archive. */
 export async function* crawlArchive(
   path: string,
   { limits, rewrite, signal, save }: ArchiveOptions & Pick<Options, "save">,

@@ -26,7 +26,7 @@ export function checkPart(
   return { from: checkSitemap(root, from, "from"), filters: resolvePageFilters(filters) };
 }
 
-/** Throws a `SitemapError` unless the value is a sitemap of the tree below `root`, or a copy of one. */
+/** Returns the value if it is a sitemap with a URL of the tree below `root`. Otherwise throws a `SitemapError`. */
 export function checkSitemap(root: IndexSitemap, value: unknown, name: string): Sitemap {
   if (value === root) return root;
   expectObject(name, value, "a sitemap");

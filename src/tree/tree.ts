@@ -110,7 +110,7 @@ function follows(sitemap: Sitemap, parent: IndexSitemap | undefined, filter: Pag
   return filter.follows({ url: declaredUrl, ...defined({ lastModified }) }, parent.format === "robots");
 }
 
-/** Reads robots.txt files from the documents of the tree or, unless the tree comes from a file, from the website. */
+/** Reads robots.txt files from the documents of the tree. If one is missing there, requests it, unless the tree is offline. */
 export function robotsOf(tree: SitemapTree): RobotsOf {
   const { settings, documents, fetchRobots } = partsOf(tree);
   return async (origin) => {
@@ -133,9 +133,9 @@ export class SitemapTree {
 
   /** The homepage, normalized. */
   readonly homepage: string;
-  /** The root, with the format `website`. Its children are robots.txt, and sitemaps from the homepage's links and well-known paths. */
+  /** The root, with the format `website`. Its children are robots.txt and sitemaps found elsewhere, or the given sitemaps. */
   readonly root: IndexSitemap;
-  /** Every URL that discovery tried or skipped: why, and with which outcome. */
+  /** The URLs that discovery tried or skipped: why, and with which outcome. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -190,7 +190,7 @@ export class SitemapTree {
     return { [Symbol.asyncIterator]: () => this.#steps(from) };
   }
 
-  /** All problems, in the order of the tree. Also works on a closed tree. */
+  /** The problems of the tree, or of a part of it, in its order. Also works on a closed tree. */
   problems(part?: Sitemap | TreePart): Iterable<SitemapProblem> {
     const { from } = checkPart(this.root, part);
     return { [Symbol.iterator]: () => problemsBelow(from) };
@@ -250,7 +250,7 @@ export class SitemapTree {
     await this.#parts.documents.save(path, isReplacing);
   }
 
-  /** Removes the temporary files. `root` and `discovery` remain available. */
+  /** Removes the temporary files. The properties of the tree remain available. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -278,7 +278,7 @@ export class SitemapTree {
     for await (const step of chosen) if (step.type === "pages") yield step.pages as readonly ListedPage[];
   }
 
-  // Yields exactly `pageCount` pages of an incomplete sitemap, because a budget may have stopped the crawl before the document's end.
+  // Yields at most `pageCount` pages of an incomplete sitemap, because a budget may have stopped the crawl before the document's end.
   async *#pages(sitemap: PagesSitemap): AsyncGenerator<readonly ListedPage[], void> {
     const document = await this.#find(sitemap.url);
     if (document.outcome !== "found") throw changed(sitemap);
@@ -313,7 +313,7 @@ export class SitemapTree {
   }
 }
 
-// Whether the bytes differ from those that the tree was built from.
+// Whether a digest shows that the bytes differ from those that the tree was built from.
 function isChanged(sitemap: Sitemap, problems: readonly Problem[]): boolean {
   const isDamaged = ({ code }: Problem) => code === "archive-digest";
   return problems.some(isDamaged) && !problemsOf(sitemap).some(isDamaged);
@@ -323,7 +323,7 @@ function changed({ url }: Sitemap): SitemapError {
   return new SitemapError("invalid-archive", `The archive was changed while its tree was open: ${url}`);
 }
 
-// Returns the role in which a sitemap's document was requested.
+// Returns the role to look up a sitemap's document with.
 function roleOf(sitemap: Sitemap): DocumentRole {
   return sitemap.kind === "index" && sitemap.format === "robots" ? "robots" : "sitemap";
 }
