@@ -1,4 +1,4 @@
-// Waits that an AbortSignal can end, and controllers that follow other signals. All listeners are removed, because the signal of a crawl
+// Waits that an AbortSignal can end, and controllers that follow other signals. Listeners are removed, because the signal of a crawl
 // lives long, and in Node 20 the results of `AbortSignal.any` would stay in memory for as long.
 import { setMaxListeners } from "node:events";
 import { longestTimer } from "./timeouts.ts";

@@ -1,5 +1,5 @@
-// Decides which addresses, names and ports we may connect to. The spelling does not matter: `new URL` has normalized every notation of an
-// IPv4 address, and names are checked again by the addresses that they resolve to.
+// Decides which addresses, names and ports we may connect to. The spelling does not matter: `new URL` has normalized IPv4 addresses, and
+// names are checked again by the addresses that they resolve to, except behind a proxy.
 // https://www.iana.org/assignments/iana-ipv4-special-registry
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 import { isIP } from "node:net";
@@ -42,7 +42,7 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname;
 }
 
-/** Whether an address is globally routable. `address` is a resolver's answer. */
+/** Whether an address is globally routable. */
 export function isPublicAddress(address: string): boolean {
   // ipaddr.js would also accept `1.2.3`.
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
@@ -65,7 +65,7 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
   return address.range() === "unicast" && address.toString() !== "168.63.129.16";
 }
 
-/** Whether a name never belongs to a public website. Its addresses would also be refused, but behind a proxy they are not checked. */
+/** Whether a name never belongs to a public website. Its addresses are usually refused, too, but behind a proxy they are not checked. */
 function isLocalName(hostName: string): boolean {
   const name = hostName.toLowerCase();
   return localNames.some((local) => name === local || name.endsWith(`.${local}`));

@@ -141,7 +141,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
   #isEnded = false;
   #error: unknown;
 
-  /** `mostBytes` limits all received bytes, including framing. `onReusable` is called if the socket can be used for another request. */
+  /** `mostBytes` limits what is received besides the head, with framing. `onReusable` is called if the socket can be used again. */
   constructor(
     sent: http.ClientRequest,
     socket: net.Socket,
@@ -253,7 +253,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#socket.off("data", this.#onReceive).off("end", this.#onSocketEnd).off("close", this.#onSocketClose);
     this.#fail(this.#message === undefined ? reset : new ConnectionProblem(problem("body-short")));
-    // Status 408 means that the website was closing an idle connection when the request came, and another response may still follow.
+    // Status 408 may mean that the website was closing an idle connection when the request came. A second response may still follow.
     if (this.#error !== undefined || this.#message?.statusCode === 408) this.#socket.destroy();
     this.#wake?.();
   };

@@ -1,6 +1,6 @@
 // Opens connections: resolves the name, checks every address against the policy, connects to a checked address, opens a
 // tunnel through a proxy, and does the TLS handshake. Nothing is resolved again between check and connection, which
-// rules out DNS rebinding; the name is still used for the certificate, SNI and Host.
+// rules out DNS rebinding, except behind a proxy; the name is still used for the certificate, SNI and Host.
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import net from "node:net";
@@ -86,7 +86,7 @@ function nodeTls(): typeof tls {
 }
 
 function checkedLookup(lookup: Lookup) {
-  // Whether a start URL resolved to a private address the first time. If it does so only later, that is DNS rebinding.
+  // Whether the host of a start URL resolved to a private address the first time. If it does so only later, that is DNS rebinding.
   const privateStarts = new Map<string, boolean>();
   return async ({ host, reach }: Endpoint, isRetry: boolean, signal: AbortSignal): Promise<readonly string[]> => {
     const options = { isRetry, isTrusted: reach !== "public", signal };
@@ -142,7 +142,7 @@ function opened(socket: net.Socket, event: "connect" | "secureConnect", signal: 
 const addressAttempt = 500;
 
 /**
- * Returns a context with the certificates trusted in addition to Node's own, or undefined if there are none. It is created once, because
+ * Returns a context with the certificates trusted in addition to Node's own, or undefined if there are none. It is reused, because
  * parsing the built-in certificates takes longer than a handshake.
  */
 export function secureContextOf({ tls: { ca } }: Settings): tls.SecureContext | undefined {
@@ -182,7 +182,7 @@ function trustedByNode(): readonly string[] {
   return nodes.getCACertificates?.("default") ?? nodes.rootCertificates;
 }
 
-// Returns the certificates in a PEM text. They are checked, because OpenSSL would silently skip anything else.
+// Returns the certificates in a PEM text. They are checked, because OpenSSL would silently skip invalid ones.
 function certificatesIn(pem: string): string[] {
   const blocks = pem.match(/-----BEGIN [^-]*CERTIFICATE-----[^-]*-----END [^-]*CERTIFICATE-----/g) ?? [];
   try {

@@ -12,7 +12,7 @@ export class ConnectionProblem extends Error {
   }
 }
 
-/** Returns the problem for an error, before the head of a response or inside its body. */
+/** Returns the problem for an error that occurred before the head of a response, or inside its body. */
 export function problemOf(error: unknown, where: "head" | "body"): Problem {
   if (error instanceof ConnectionProblem) return error.problem;
   const code = codeOf(error);
@@ -29,7 +29,7 @@ function codeOf(error: unknown, depth = 0): string {
   return codeOf(Array.isArray(errors) ? errors[0] : cause, depth + 1);
 }
 
-// The meanings of codes before the head of a response. Those with `UND_ERR` come from the global `fetch` of Node.js.
+// The meanings of codes, unless `bodyCodes` has one for a body. Those with `UND_ERR` come from the global `fetch` of Node.js.
 const codes = codeTable({
   "dns-not-found": "ENOTFOUND ENODATA EBADNAME",
   "dns-temporary": "EAI_AGAIN EAI_FAIL ESERVFAIL ETIMEOUT",
@@ -48,7 +48,7 @@ const codes = codeTable({
   "http-protocol": "UND_ERR_HEADERS_OVERFLOW",
 });
 
-// Codes that mean something else inside a body.
+// The meanings of codes inside a body, if they differ from `codes`.
 const bodyCodes = codeTable({
   "body-short": "UND_ERR_SOCKET UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_EOF_STATE",
   "body-reset": "ECONNRESET ECONNABORTED EPIPE ETIMEDOUT",

@@ -1,4 +1,4 @@
-// A client based on any `fetch`-like function. Differences from the built-in client: bodies are already decoded, connecting and
+// A client based on any `fetch`-like function. The main differences from the built-in client: bodies are already decoded, connecting and
 // waiting for the head share one timeout, and the address policy sees only names and literal addresses.
 import type { Client, ClientResponse } from "../model/client.ts";
 import { functionValue } from "../model/option-checks.ts";

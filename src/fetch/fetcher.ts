@@ -148,7 +148,7 @@ class DocumentFetch {
   // When the request of this attempt was sent, and when the response arrived.
   #sentAt = 0;
   #times: Pick<Fetched, "receivedAt" | "firstByte"> = {};
-  // The first response with a body, where that body broke, and the request for the rest.
+  // The first response with a document, the offset where its body broke, and the request for the rest.
   #whole: Head | undefined;
   #offset = 0;
   #rest: RestRequest | undefined;
@@ -287,7 +287,7 @@ class DocumentFetch {
     const { settings, backoff, onEvent } = this.#context;
     const { attempts } = this.#end;
     const chosen = settings.retry?.(reason, attempts) ?? mayRetry(reason, attempts, settings.retries, slot.origin);
-    // With a value of another type, the retries might never end, or wait forever.
+    // With anything but a boolean or a number, the retries might never end, or wait forever.
     if (typeof chosen !== "boolean") number("retry()", chosen);
     const isRetried = chosen !== false;
     if (head === undefined) slot.failed(reason, isRetried);

@@ -85,7 +85,7 @@ export class HostHealth {
     return origin;
   }
 
-  // Returns the host and the origin, if a single request must first probe whether they respond again.
+  // Returns the host, the origin, both or neither: those for which a single request must first probe whether they respond again.
   #doubtful(name: string): Probed[] {
     const origin = this.#origins.get(name);
     const list: Probed[] = this.#host.pauses > 0 ? [this.#host] : [];

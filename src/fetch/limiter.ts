@@ -26,7 +26,7 @@ export interface Slot {
 export interface Traits {
   readonly isRetry?: boolean;
   readonly isRedirected?: boolean;
-  /** Whether the caller gave this host. */
+  /** Whether the caller gave this host, or allows private addresses everywhere. */
   readonly isTrusted?: boolean;
 }
 
@@ -85,14 +85,14 @@ export class HostLimiter {
     return refusal ?? slot;
   }
 
-  /** Whether a slot is free and the request would not be refused. With `isSpare`, the request must not delay others, either. */
+  /** Whether a slot is free, and the request would neither be refused nor wait for a probe. With `isSpare`, it must not delay others. */
   hasRoomFor(target: URL, isSpare = false): boolean {
     const { concurrency, delay } = this.#settings;
     const { perHost, total } = concurrency;
     const host = this.#hosts.get(this.#nameOf(target)) ?? this.#newHost();
     const isRefused = refusalOf(host, target) !== undefined || host.health.isProbed(target.origin);
     const isDelayed = delay.milliseconds > 0 || host.leastDelay > 0;
-    // Spare requests leave half of the slots to others. With a delay there are none, because each would take another request's turn.
+    // Spare requests leave half of the host's slots to others. With a delay there are none, because each would take another request's turn.
     const most = isSpare ? (isDelayed ? 0 : Math.floor(perHost / 2)) : perHost;
     return this.#open < total && host.open < most && !isRefused;
   }

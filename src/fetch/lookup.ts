@@ -1,4 +1,4 @@
-// Resolves names with the system's resolver (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Caches results for the run.
+// Resolves names with the system's resolver (getaddrinfo), which knows hosts files, VPNs and multicast DNS. Caches successful lookups.
 import dns from "node:dns";
 
 /** Returns all addresses of a name, in the order in which to try them. Rejects with errors that have the codes of node:dns. */
@@ -7,7 +7,7 @@ export type Lookup = (hostName: string, options: LookupOptions) => Promise<reado
 export interface LookupOptions {
   /** Whether the request is a retry, so that a cached result may be wrong. */
   readonly isRetry: boolean;
-  /** Whether the caller gave this host. */
+  /** Whether the caller gave this host, or allows private addresses everywhere. */
   readonly isTrusted: boolean;
   /** A signal that is aborted when nobody is waiting any longer. */
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ export interface RestRequest {
   restIn(head: Head): AsyncIterator<Uint8Array> | undefined;
 }
 
-/** Requests the rest of a body after `received` bytes. Returns undefined without a strong ETag, or if ranges would count other bytes. */
+/** Returns the request for the rest of a body after `received` bytes; undefined without a strong ETag, or if ranges count differently. */
 export function requestForRest({ headers, isDecoded }: Head, received: number): RestRequest | undefined {
   const etag = header(headers, "etag")?.trim() ?? "";
   // Ranges count the bytes of the content encoding, but not of a transfer encoding.

@@ -33,14 +33,14 @@ export function staysOnWebsite(from: URL, to: URL): boolean {
   return from.origin === to.origin || (isSameHost && from.port === "" && to.port === "");
 }
 
-// Prefers sitemaps, feeds and text, but accepts anything, so that every website responds.
+// Prefers sitemaps, feeds and text, but accepts anything, so that no website refuses the request because of its type.
 const accept =
   "application/xml, text/xml;q=0.9, application/rss+xml;q=0.9, application/atom+xml;q=0.9, text/plain;q=0.8, */*;q=0.5";
 
 // Node has zstd since version 22.15.
 const acceptEncoding = "createZstdDecompress" in zlib ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
 
-/** Returns the value of `authorization` for the user name and password of a URL. */
+/** Returns the value of `authorization` for the user name and password of a URL, if it has any. */
 export function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
   return `Basic ${Buffer.from(`${decode(username)}:${decode(password)}`).toString("base64")}`;

@@ -80,7 +80,7 @@ export class HttpRequest {
     return this.#wait(nextChunk(body));
   }
 
-  /** Reads the rest of an unwanted body, if it is short, so that its connection can be reused. */
+  /** Releases an unwanted body. A short one is first read to its end, so that its connection can be reused. */
   discard({ headers, body }: Head): void {
     const isShort = Number(header(headers, "content-length") ?? 0) <= discardBytes;
     const timer = setTimeout(() => this.cancel(body), discardTime);

@@ -1,4 +1,4 @@
-// Decides how often and when a request is retried. Only temporary failures are retried; the table of problems marks them.
+// Decides how often and when a request is retried, unless the option `retry` does. The table of problems says which failures are temporary.
 import { type HeaderList, header } from "../model/exchange.ts";
 import { hasNoResponse, isTemporary, type Problem } from "../model/problem.ts";
 
@@ -52,7 +52,7 @@ export function pauseDelay(asked: number | undefined, nth: number, { base, cap, 
   return Math.min(cap, base * 2 ** (nth - 1)) * (0.5 + random() / 2);
 }
 
-/** Returns the delay that `Retry-After` asks for, in milliseconds from now, or undefined if the header cannot be understood. */
+/** Returns the delay that `Retry-After` asks for, in milliseconds from now, or undefined if the header is missing or invalid. */
 export function retryAfterDelay(headers: HeaderList, now: number): number | undefined {
   const value = header(headers, "retry-after")?.trim();
   if (value === undefined) return undefined;

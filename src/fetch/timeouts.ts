@@ -21,7 +21,7 @@ export class Clock {
   #lastLook: NodeJS.Immediate | undefined;
 
   /**
-   * `onExpire` is called once, and only during a wait. If a timer fires more than `longestLate` milliseconds late, the process was suspended
+   * `onExpire` is called when a wait takes too long. If a timer fires more than `longestLate` milliseconds late, the process was suspended
    * or busy.
    */
   constructor(total: number, onExpire: (expired: Problem) => void, longestLate = 1000) {
