@@ -1,4 +1,4 @@
-// Lists the first candidates for a homepage: robots.txt, the well-known paths, and, if requested, feeds and llms.txt.
+// Lists where a website may have sitemaps: robots.txt, the homepage's links, well-known paths and, if requested, feeds and llms.txt.
 import type { DiscoveryRecord } from "../model/event.ts";
 import type { Settings } from "../model/options.ts";
 import { homepageOf, parseUrl, resolveUrl, urlKey } from "../model/url.ts";
@@ -8,9 +8,9 @@ import { commonPaths, feedPaths, knownPaths } from "./known-paths.ts";
 export interface Candidate {
   readonly url: string;
   readonly by: DiscoveryRecord["by"];
-  /** For a well-known path: whether it is skipped if robots.txt lists a readable sitemap. */
+  /** For our well-known paths: whether to skip it if robots.txt lists a readable sitemap. Absent for the caller's paths. */
   readonly ifNeeded?: boolean | undefined;
-  /** Whether it is a feed that the homepage links to. Those come after the sitemaps. */
+  /** Whether it is a feed that the homepage links to. Those come after the well-known paths. */
   readonly isFeed?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function candidatesFor(
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
     ...(settings.knownPaths === "never" ? [] : guesses),
-    // The caller's paths are always tried.
+    // The caller's paths have no `ifNeeded`, so that they are not skipped.
     ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
     ...(useLlms ? at("llms.txt", "llms") : []),
@@ -73,7 +73,7 @@ export function nextNumbered({ url, by, ifNeeded }: Candidate): Candidate | unde
   return { url: `${start}${Number(number) + 1}.xml`, by, ifNeeded };
 }
 
-/** Returns the homepage to start from: the root of its website, or the URL itself with a slash at its end. */
+/** Returns the homepage to start from: the root of its website, or the URL itself, with a slash at its end and without a query. */
 export function homepageFor(url: string, keepsPath: boolean): string {
   const homepage = Object.assign(parseUrl(url) as URL, { hash: "", username: "", password: "" });
   if (!keepsPath) return `${homepage.origin}/`;

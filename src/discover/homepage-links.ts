@@ -7,7 +7,7 @@ import type { Candidate } from "./candidates.ts";
 import { type Attributes, HtmlTags, longestTag } from "./html-tags.ts";
 import type { PlatformHints } from "./platforms.ts";
 
-// No homepage needs more links to describe its sitemaps.
+// Hardly any homepage has more links to sitemaps.
 const mostLinks = 100;
 const longestUrl = 8192;
 
@@ -36,7 +36,7 @@ export class HomepageLinks {
     }
   }
 
-  /** Reads HTML and adds its sitemap links; with `useFeeds`, also its feeds. `hints` collects signs of the CMS. */
+  /** Returns a reader for HTML, which adds its sitemap links and, with `useFeeds`, its feeds. `hints` collects signs of the CMS. */
   html(hints?: PlatformHints, useFeeds = false): HtmlTags {
     // The `href` of the first <base> that has one, as in browsers.
     let base: string | undefined;

@@ -13,7 +13,7 @@ type OnTag = (name: string, attributes: Attributes, at: number) => void;
 export const longestTag: number = 64 * 1024;
 const longestName = 16;
 const longestEnd = "--!>".length;
-// The content of these elements is not markup.
+// Tags inside these elements are ignored.
 const texts: ReadonlySet<string> = new Set(["script", "style", "template", "textarea", "title"]);
 
 export class HtmlTags {

@@ -70,7 +70,7 @@ export class PlatformHints {
     if (asset !== undefined) this.#add(`asset ${asset.trim().slice(0, longestHint)}`);
   }
 
-  /** The paths of the recognized platforms, in the order of the table; undefined if there is none. */
+  /** The paths of the recognized platforms, in the order of the table; undefined if none was recognized. */
   get paths(): readonly string[] | undefined {
     if (this.#found.size === 0) return undefined;
     return platforms.filter((platform) => this.#found.has(platform)).flatMap(({ paths }) => paths);

@@ -1,5 +1,5 @@
-// Recognizes soft 404s: error pages with status 200, by their title, or because the website sends the same page for a path that cannot
-// exist.
+// Recognizes soft 404s: error pages with status 200, by their title, by a redirect to the homepage, or because the website sends almost the
+// same page for a path that cannot exist.
 import { homepageOf, urlKey } from "../model/url.ts";
 import type { FollowedPage, PageFetch } from "./fetch-pages.ts";
 import { visibleText } from "./visible-content.ts";
@@ -9,7 +9,7 @@ interface ErrorPage {
   /** Where a path that does not exist redirects to, if it does. */
   readonly finalUrl: string | undefined;
   readonly words: ReadonlySet<string>;
-  /** The words that the homepage does not have. The others are in the header or footer of every page, or in the shell of an application. */
+  /** The words that the homepage does not have. The others are probably in the header or footer of every page. */
   readonly own: readonly string[];
 }
 

@@ -20,7 +20,7 @@ import { parseUrl } from "../model/url.ts";
 
 /** The response of a page. */
 export interface PageAnswer {
-  /** `disallowed`: robots.txt disallows it or cannot be read (`reason` says why), and nothing was sent. */
+  /** `disallowed`: robots.txt disallows it, or its rules are unknown (`reason` may say why); nothing was sent. */
   readonly outcome: Fetched["outcome"] | "disallowed";
   readonly status?: number | undefined;
   readonly headers: HeaderList;
@@ -40,7 +40,7 @@ export interface FollowedPage extends PageAnswer {
 }
 
 export interface PageFetch {
-  /** Fetches a page without following redirects. Rejects only with the reason of a signal. */
+  /** Fetches a page without following redirects. */
   page(url: string): Promise<PageAnswer>;
   follow(url: string): Promise<FollowedPage>;
   /** Whether there is nothing at a URL: its status is 404 or 410. False if that is not known. */
@@ -110,10 +110,10 @@ export function archivedPages(
 
 interface PageSource extends Pick<PageFetch, "finish" | "close"> {
   readonly fetch: (request: DocumentRequest) => Promise<Fetched>;
-  /** Like `fetch`, without the content of documents. */
+  /** Like `fetch`, for callers that do not need the content of documents. */
   readonly peek: (request: DocumentRequest) => Promise<Fetched>;
   readonly robotsOf: RobotsOf;
-  /** Whether a request without the caller's headers may get another response. */
+  /** Whether a request without the caller's headers may get a different response. */
   readonly variesByCredentials: (url: string) => boolean;
   /** Why the robots.txt of an origin could not be fetched. */
   readonly unreachable: ReadonlyMap<string, Problem>;

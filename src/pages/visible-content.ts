@@ -1,5 +1,5 @@
-// Finds what a reader of an HTML page sees: its title, texts, links and images. Ignores scripts, styles, comments, other attributes
-// (classes, nonces, ids), white space, and hashes in the names of assets. Takes linear time.
+// Finds what a reader of an HTML page sees: its title, texts, tags, and the URLs of links and media. Ignores scripts, styles, comments,
+// other attributes (classes, nonces, ids), extra white space, and hashes in the names of assets. Takes linear time.
 import { type Attributes, readAttributes, tagName } from "../discover/html-tags.ts";
 
 /** The text between two tags, or a tag with the attributes that a reader sees or follows. */
@@ -10,7 +10,7 @@ interface VisiblePart {
   readonly isLink: boolean;
 }
 
-/** Returns everything that a reader sees as one text. Pages with the same text look the same. */
+/** Returns everything that a reader sees as one text, to compare pages. */
 export function visibleContent(html: string): string {
   return Array.from(visibleParts(html), ({ text }) => text).join("\n");
 }
@@ -82,7 +82,7 @@ function shownAttributes(name: string, attributes: Attributes): string {
   return found.join("");
 }
 
-// Each build gives assets new names, such as `/_astro/photo.DfK3k9a_Z1x.webp`, `app-8f3a2b1c.js` or `style.css?v=17`.
+// A build may give assets new names, such as `/_astro/photo.DfK3k9a_Z1x.webp`, `app-8f3a2b1c.js` or `style.css?v=17`.
 function withoutHash(url: string): string {
   const [path = "", query = ""] = url.split(/(?=[?#])/, 2);
   if (!/\.(?!html?$)[a-z]\w{1,4}$/i.test(path)) return url;
