@@ -30,14 +30,16 @@ export function candidatesFor(
   // If the homepage keeps its path, the root of the host is also tried.
   const folders = settings.path === "keep" ? [homepage, homepageOf(homepage)] : [homepage];
   const at = (path: string, by: Candidate["by"]) => folders.map((folder) => ({ url: below(folder, path), by }));
-  const guesses = folders.flatMap((folder) =>
-    paths.map((path) => ({ url: below(folder, path), by: "known-path", ifNeeded }) as const),
-  );
+  const own = extraKnownPaths.flatMap((path) => at(path, "known-path"));
+  const isOwn = (guess: string) => own.some(({ url }) => urlKey(url) === urlKey(guess));
+  // The caller's own paths are never skipped, even if they are well known.
+  const guesses = folders
+    .flatMap((folder) => paths.map((path) => below(folder, path)))
+    .map((url) => ({ url, by: "known-path", ifNeeded: ifNeeded && !isOwn(url) }) as const);
   const candidates: Candidate[] = [
     ...(useRobots ? at("robots.txt", "robots") : []),
     ...(settings.knownPaths === "never" ? [] : guesses),
-    // The caller's paths have no `ifNeeded`, so that they are not skipped.
-    ...extraKnownPaths.flatMap((path) => at(path, "known-path")),
+    ...own,
     ...(useFeeds ? feedPaths.flatMap((path) => at(path, "feed")) : []),
     ...(useLlms ? at("llms.txt", "llms") : []),
   ];

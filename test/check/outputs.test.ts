@@ -198,3 +198,7 @@ test("annotations name files, and the step summary has every finding", async () 
   expect(hostile.stdout).not.toMatch(/[\u001b\u0007\u202e]/);
   expect(hostile.stderr).toContain("step summary could not be written");
 });
+
+test("-o - is standard output", () => {
+  expect(pairsOf([{ format: "json" }, { file: "-" }])).toEqual([{ format: "json", file: undefined }]);
+});

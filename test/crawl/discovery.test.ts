@@ -294,6 +294,14 @@ describe('knownPaths: "if-needed"', () => {
     expect(tree.complete).toBe(true);
   });
 
+  test("a path that the caller gives is requested even if it is well known", async () => {
+    const { lines } = await discover(
+      { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1"), "/sitemap.xml": urlset("/2") },
+      { ...ifNeeded, extraKnownPaths: ["/sitemap.xml"] },
+    );
+    expect(lines.slice(-2)).toEqual(["  pages/xml /sitemap.xml", "    /2"]);
+  });
+
   test.each([
     ["there is no robots.txt", {}],
     ["robots.txt names no sitemap", { "/robots.txt": "User-agent: *\nDisallow:\n" }],

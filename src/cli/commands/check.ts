@@ -107,6 +107,7 @@ export function pairsOf(flags: readonly OutputFlag[]): readonly ChosenOutput[] {
     if (last === undefined || Object.keys(flag).some((kind) => kind in last)) pairs.push({ ...flag });
     else Object.assign(last, flag);
   }
+  for (const pair of pairs) if (pair.file === "-") delete pair.file;
   const isUnknown = ({ format, file = "" }: (typeof pairs)[number]) =>
     format === undefined && formatByName(format, file, checkFormats) === "text" && !/\.txt$/i.test(file);
   if (pairs.length > 1 && pairs.some(isUnknown))
