@@ -1,6 +1,6 @@
 // The public API of `sitegrove/diff`: re-exports, nothing else.
 /**
- * What changed between two trees.
+ * What changed between two trees, or on a website since the last run.
  * @module sitegrove/diff
  */
 export { type Changes, type ChangesOptions, changes, type WebsiteChange } from "./diff/changes.ts";

@@ -1,16 +1,16 @@
-// The parts of the process that the program uses: streams, environment, signals and exit. Commands get them as an argument, so that tests
-// can run commands inside their own process. This file also decides how the program stops.
+// The parts of the process that commands get as an argument: streams, environment, signals and exit. Tests replace them, to run commands
+// inside their own process. This file also decides how the program stops.
 import type { Readable, Writable } from "node:stream";
 import { type ExitCode, Stopped, type StopSignal } from "./exit-codes.ts";
 
 /** Standard output or standard error. If it is a terminal, it has a width. */
 export type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** A result that `keep` completes and `discard` removes. Both may be called at any time. */
+/** A result that `keep` makes final. `discard` cleans up, and has no effect on a result that was kept. */
 export interface Unfinished {
-  /** The file that it replaces, if there is one. */
+  /** The file to report as not changed if the result is not kept. */
   readonly replaces?: string | undefined;
-  /** What to tell the user about the result if the run is stopped. */
+  /** What to tell the user about the result if the run ends early. */
   readonly ifStopped?: string | undefined;
   keep(): void;
   discard(): void;
@@ -54,13 +54,13 @@ interface StopOptions {
   readonly names?: readonly StopSignal[];
   /** Signals that skip to the last step. */
   readonly urgent?: readonly StopSignal[];
-  /** How long the run may take to end by itself, in milliseconds. */
+  /** How long the run may take to end by itself after the last step, in milliseconds. */
   readonly patience?: number;
 }
 
 /**
- * Handles Ctrl-C and SIGTERM: each signal runs the next step. After the last step, the program exits after `patience` milliseconds, or at
- * the next signal. Returns a function that removes the handlers.
+ * Handles signals, by default Ctrl-C and SIGTERM: each runs the next step. After the last step, the program exits after `patience`
+ * milliseconds, or at the next signal. Returns a function that removes the handlers.
  */
 export function onStop(
   context: Pick<Context, "signals" | "exit">,

@@ -1,4 +1,4 @@
-// The exit codes of the program, for scripts. The help of every command and docs/command-line.md come from this table.
+// The exit codes of the program, for scripts. The lists of them in the help and in docs/command-line.md come from here.
 import { systemReason } from "../model/errors.ts";
 
 export const exitCodes = {
@@ -32,7 +32,7 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
 };
 
 const notForAllWebsites: ReadonlySet<ExitCodeName> = new Set(["findings", "hungUp", "terminated"]);
-/** The exit codes that all commands with websites have. */
+/** Exit codes that the help of `ls`, `check`, `diff`, `changes` and `report` lists. */
 export const websiteExitCodes: readonly ExitCodeName[] = (Object.keys(exitCodes) as ExitCodeName[]).filter(
   (name) => !notForAllWebsites.has(name),
 );
@@ -52,7 +52,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Turns an error of the system, such as a missing file, into a `UsageError` that begins with `what`. */
+/** Turns an error, such as that of a missing file, into a `UsageError` that begins with `what`, unless it is a `UsageError` already. */
 export function orUsageError<T>(what: string, action: () => T): T {
   try {
     return action();

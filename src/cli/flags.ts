@@ -83,7 +83,7 @@ export function addCrawlFlags(
 ): Command {
   for (const flag of optionFlags) {
     const long = flag.option.long ?? "";
-    // Each command gets its own option object, because some change a default.
+    // Each command gets its own option object, because `fleet` changes a description.
     if (flag.group === group && (only?.includes(long) ?? true) && !except.includes(long))
       command.addOption(optionOf(flag, flag.row));
   }
@@ -148,7 +148,7 @@ export function namesIn<T extends string>(
   throw new UsageError(`${flag}: ${wrong === "" ? "a name is empty" : `unknown name ${wrong}`}${hint}`);
 }
 
-/** Refuses --undated without --since, for `ls`, `parse` and `fleet`. */
+/** Refuses --undated without --since. */
 export function checkSince({ since, undated }: CrawlFlags): void {
   if (undated && since === undefined) throw new UsageError("--undated needs --since");
 }
@@ -159,7 +159,7 @@ function isGiven({ option }: OptionFlag, flags: CrawlFlags): boolean {
   return option.negate ? value === false : value !== undefined && value !== false;
 }
 
-/** Collects the values of a flag that may be given several times. */
+/** Appends a value of a flag that may be given several times. */
 export function collected(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
 }
@@ -217,7 +217,7 @@ export function withoutByteOrderMark(text: string): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
-/** Splits lines into name and value. A header may be a secret, so no message repeats it. */
+/** Splits each line into a name and a value. A header may be a secret, so no message repeats it. */
 function headerLines(lines: readonly string[]): [name: string, value: string][] {
   return lines.map((line) => {
     const colon = line.indexOf(":");
@@ -273,7 +273,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .option("--no-color", "no colors on a terminal"),
 };
 
-/** Adds flags that several commands share. Flags from the table of options are added by group, each under its own heading. */
+/** Adds shared flags by name, and flags from the table of options by group. Each of these groups gets a heading. */
 export function addFlags(command: Command, ...names: readonly (SharedFlags | FlagGroup)[]): Command {
   for (const name of names) {
     if (name in sharedFlags) sharedFlags[name as SharedFlags](command);

@@ -1,5 +1,5 @@
-// The help of a command: --help shows the flags that people use, on one screen; --help-all shows every flag. The network flags that
-// commands share are described only in `sitegrove ls --help-all`.
+// The help of a command: --help shows the flags that people use most, on one screen; --help-all shows all of them. Network flags are the
+// exception: only `sitegrove ls --help-all` lists them all, and the help of other commands refers to it.
 import { type Command, Help, Option } from "commander";
 
 interface HelpParts {
@@ -10,7 +10,7 @@ interface HelpParts {
   readonly more: string;
 }
 
-/** Explains patterns, in the help of commands with filters. */
+/** Explains patterns, in the help of `ls`, `parse` and `diff`. */
 export const patternHelp = `
 A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 ('*/blog/*', '*.pdf'), or a regular expression between slashes ('/20\\d\\d/').
@@ -18,7 +18,7 @@ A pattern is a substring of the URL (blog), a wildcard pattern for the whole URL
 
 const helpParts = new WeakMap<Command, HelpParts>();
 
-/** Sets what the help of a command shows. Without it, the help shows everything. */
+/** Sets what the help of a command shows. Without it, --help shows the same as --help-all. */
 export function addHelp(command: Command, parts: HelpParts): Command {
   helpParts.set(command, parts);
   return command;

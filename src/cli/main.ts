@@ -3,7 +3,7 @@
 import module from "node:module";
 import { systemReason } from "../model/errors.ts";
 
-// Compiling our code takes a third of the time that a small website needs. Node.js 22 and newer can keep compiled code for the next run.
+// Compiling our code takes a third of the time that a small website needs. Node.js 22.1 and newer can keep compiled code for the next run.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 
 // A reader may close the pipe while the help is written. That is not an error.
@@ -19,5 +19,5 @@ try {
   process.stderr.write(`sitegrove: the program could not be loaded: ${systemReason(error)}\n`);
   process.exitCode = 1;
 }
-// All output has been written. Open handles, such as standard input, must not keep the process alive.
+// The program is done, so open handles, such as standard input, must not keep the process alive.
 setTimeout(() => process.exit(), 100).unref();

@@ -1,4 +1,4 @@
-// The program: commands, help, and messages about mistakes on the command line.
+// The program: commands, help, and messages about errors.
 import { Command, CommanderError } from "commander";
 import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
 import { version } from "../model/options.ts";
@@ -9,7 +9,7 @@ import { withFlagName } from "./flags.ts";
 import { configureHelp } from "./help.ts";
 import { Output, OutputClosed, OutputFailed } from "./output/stdout.ts";
 
-/** Runs the program with these arguments. Never throws. */
+/** Runs the program with these arguments. Prints errors instead of throwing them. */
 export async function run(args: readonly string[], context: Context): Promise<ExitCode> {
   const output = new Output(context.stdout);
   let exitCode: ExitCode = exitCodes.complete;
@@ -99,7 +99,7 @@ sitegrove COMMAND --help shows the flags of a command, --version the version.`;
 
 /**
  * Creates the program with all its commands or, if `name` is a command, with only that one, because loading commands and describing
- * hundreds of flags is slow. Calls `done` with the exit code of the command that ran.
+ * hundreds of flags is slow.
  */
 export async function createProgram(context: Context, done: Done, name = "", isHelpAll = false): Promise<Command> {
   const program = new Command("sitegrove")
@@ -124,8 +124,8 @@ export async function createProgram(context: Context, done: Done, name = "", isH
   return program;
 }
 
-// Commander writes `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`. Rewords that like our own
-// messages: `Expected --retries to be a whole number, got "x"`.
+// Rewords a message of commander like our own: `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`
+// become `sitegrove: unknown flag '--fromat'; did you mean --format?`.
 function oneLine(text: string): string {
   const sentence = text
     .trim()

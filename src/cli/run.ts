@@ -53,7 +53,7 @@ export class Run {
   readonly isShown: boolean;
   /** Whether the result may have colors. */
   readonly hasColor: boolean;
-  // The website whose scheme was not given, and why https failed. Undefined once the crawl has chosen a scheme.
+  // Set until the crawl has chosen a scheme for a website that was given without one: its homepage, and why https failed.
   #assumed: { readonly homepage: string; failure?: Problem } | undefined;
   readonly #log: Log;
   // The ending of the current website, and those of the websites before it.
@@ -71,7 +71,7 @@ export class Run {
   ) {
     this.context = context;
     this.#doing = doing;
-    // Opens the output first, because a path that cannot be written is a mistake on the command line.
+    // Opens the output first, so that a path that cannot be written is reported before anything is fetched.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const { TERM, NO_COLOR } = context.environment;
     this.isShown = this.#file === undefined && context.stdout.isTTY === true && TERM !== "dumb";
@@ -97,7 +97,7 @@ export class Run {
     onStop({ signals: context.signals, exit }, [(stopped) => controller.abort(stopped)], { names, patience: 2000 });
   }
 
-  /** Finds out what a target is, and tells the user. With `isCrawled`, leaves the scheme to a crawl that reports its events to `see`. */
+  /** Finds out what a target is, and tells the user. With `isCrawled`, may leave the scheme to a crawl that reports its events to `see`. */
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
@@ -105,7 +105,7 @@ export class Run {
     return found;
   }
 
-  /** Builds the tree of a target. The caller closes it. For an archive, only the options about reading apply. */
+  /** Builds the tree of a target. The caller closes it. For an archive, only `limits`, `rewrite`, `signal` and `onEvent` apply. */
   async tree(target: TreeTarget, more?: Options): Promise<SitemapTree> {
     const { buildTreeWhile, openTreeWhile } = await import("../tree/build.ts");
     const found = await this.probe(target, more, true);
@@ -120,7 +120,7 @@ export class Run {
   }
 
   /**
-   * Returns options for a check after a crawl: the time that is left, and callbacks that count files and requested pages on a terminal.
+   * Returns options for a check after a crawl: the time that is left, and callbacks that show on a terminal how far the check is.
    */
   whileChecking(files: SiteFilesOptions | undefined): Pick<CheckOptions, "time" | "files" | "onPage"> {
     let [count, drawnAt, firstAt] = [0, 0, 0];
@@ -144,13 +144,13 @@ export class Run {
     return { time, files: files && { ...files, onFile }, onPage };
   }
 
-  /** Registers a result: it is kept if the run succeeds, and discarded otherwise. */
+  /** Registers a result, which is kept or discarded when the run ends. */
   owns<T extends Unfinished>(result: T): T {
     this.context.unfinished.add(result);
     return result;
   }
 
-  /** Tells the progress line that a child of an index will be read. */
+  /** Tells the progress line that a declared sitemap will be read. */
   declare(context: RecurseContext): void {
     this.#progress?.declare(context);
   }
@@ -162,7 +162,7 @@ export class Run {
     this.#progress?.see(event);
   }
 
-  // The crawl tries https first, and then begins with the scheme that works.
+  // The crawl tries https first. Its `start` event has the scheme that it chose.
   #seeScheme(event: CrawlEvent): void {
     if (this.#assumed === undefined) return;
     if (event.type === "failure" && event.url.startsWith("https:")) this.#assumed.failure = event.reason;
@@ -186,20 +186,20 @@ export class Run {
     return [...this.#earlier, this.#ending];
   }
 
-  /** Reports the end of one website. Another one follows, with its own ending. */
+  /** Reports the end of one website, and begins the next one, which has its own ending. */
   nextSite(listed: number, next: Ending): void {
     this.#ending.print(this.messages, listed, []);
     this.#earlier.push(this.#ending);
     this.#ending = next;
   }
 
-  /** Removes the progress line, because nothing more is fetched. */
+  /** Stops the progress line, and clears it. */
   endProgress(): void {
     this.#progress?.stop();
     this.messages.clearLive();
   }
 
-  /** Writes the chunks to standard output or to the file of `-o`, then reports the end. Returns the highest exit code of the websites. */
+  /** Writes the result to standard output or to `-o`, and reports the end. Unless it ends early, returns the websites' highest exit code. */
   async write(pieces: AsyncIterable<string | Uint8Array>, outcome: () => Outcome): Promise<ExitCode> {
     try {
       for await (const piece of pieces) {
@@ -233,7 +233,7 @@ export class Run {
     }
   }
 
-  // Keeps or discards the results. If nothing could be read, the old files stay.
+  // Keeps the results. If nothing could be read, keeps only those that report this, so that other old files stay.
   #settle(): void {
     const readNothing = this.#endings.every((ending) => ending.readNothing);
     for (const result of this.context.unfinished) {
@@ -243,7 +243,7 @@ export class Run {
     }
   }
 
-  // Says what becomes of the results, except for one of them, if the run is stopped.
+  // Returns what to tell the user about the results, except for one of them, if the run ends early.
   #leftovers(except?: Unfinished): string[] {
     return [...this.context.unfinished].flatMap((each) => (each === except ? [] : (each.ifStopped ?? [])));
   }
@@ -264,7 +264,7 @@ interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
   readonly doing?: Doing;
-  /** What the command reads. A target may have its own options, and a local one has a path. */
+  /** What the command reads. A target may have its own options. */
   readonly targets: readonly {
     readonly target: Target;
     readonly options?: Options;

@@ -97,8 +97,8 @@ interface ChosenOutput {
 }
 
 /**
- * Pairs each -f with the -o next to it, in either order. A file without -f gets the format of its name. Throws a `UsageError` if a name
- * among several shows no format, or if two results would go to standard output.
+ * Pairs each -f with the -o next to it, in either order. Without -f, the name of the file decides; the default is `text`. Throws
+ * a `UsageError` if one of several names shows no format, or if two results, or Parquet, would go to standard output.
  */
 export function pairsOf(flags: readonly OutputFlag[]): readonly ChosenOutput[] {
   const pairs: { format?: CheckFormat; file?: string }[] = [];
@@ -214,7 +214,7 @@ function appendSummary(file: string, markdown: string, messages: Messages): void
   }
 }
 
-// A mistyped pattern would match no page, and the check would pass.
+// Refuses --files and --ignore that leave no page, because a check without pages would hide a mistyped pattern.
 async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promise<void> {
   if (pages === undefined && ignore === undefined) return;
   const { SiteFiles } = await import("../../check/folder/site-files.ts");
@@ -225,7 +225,7 @@ async function expectPages({ folders, pages, ignore }: SiteFilesOptions): Promis
   throw new UsageError(`no file ${words} ${patternList(globs)} (${all} in the folder)`);
 }
 
-/** The ending of `check`: unless the website is unreachable, findings decide the exit code. Standard error reports both. */
+/** The ending of `check`: findings at or above --fail-on decide the exit code, unless the website is unreachable. */
 export class CheckEnding extends CrawlEnding {
   readonly #failOn: FailLevel;
   // Says how many rules failed at or above --fail-on, if any.
@@ -242,7 +242,7 @@ export class CheckEnding extends CrawlEnding {
     this.#failOn = failOn;
   }
 
-  /** Call this before the findings are printed, because it first reports why nothing could be read. */
+  /** Call this before the findings are printed, because it reports why nothing could be read. */
   finish(result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete">, messages: Messages): void {
     this.#isExplained = super.exitCode === exitCodes.unreachable;
     if (this.#isExplained) super.print(messages, 0, []);

@@ -1,5 +1,5 @@
-// Shell completion. The three scripts only ask the hidden command `complete`, which knows commands, subcommands, flags and their values
-// from commander's data, so that they always match the help.
+// Shell completion. The three scripts only ask the hidden command `complete`, which reads commands, subcommands, flags and their
+// values from commander's data.
 import { Argument, Command, type Option } from "commander";
 import type { Context } from "../context.ts";
 import { allOptions } from "../help.ts";

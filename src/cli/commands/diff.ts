@@ -96,7 +96,7 @@ interface DiffFlags extends Flags<DiffFormat> {
   readonly failOn?: readonly string[];
 }
 
-/** Refuses flags that would have no effect. */
+/** Refuses --no-csv-safe and --force if they would have no effect. */
 export function checkChangeFlags({ csvSafe, format, force, output }: Flags): void {
   if (csvSafe === false && format !== "csv") throw new UsageError("--no-csv-safe works only with -f csv");
   if (force && output === undefined) throw new UsageError("--force needs --output");
@@ -220,7 +220,7 @@ async function chooseSides(
   const targets = [parseTarget(before), parseTarget(after)] as const;
   const hasFolder = targets.some(({ kind }) => kind === "folder");
   if (!hasFolder && (url ?? map) !== undefined) throw new UsageError("--url and --map need a folder");
-  // By default, a folder belongs to the website of the other side. For two folders, any URL will do, if it is the same for both.
+  // By default, a folder gets the URL of a website or archive on the other side. Two folders may have any URL, if both have the same.
   const website = url ?? (hasFolder && map === undefined ? await homepageAmong(targets) : undefined);
   const side = (given: string, target: Target): SideTarget => {
     const folder = target.kind === "folder" ? chooseCheckTarget(given, { url: website, map }, context) : undefined;
@@ -264,7 +264,7 @@ interface SideEnding {
   readonly problems: Problem[];
 }
 
-// A page whose state is unknown does not count as a difference.
+// A page or sitemap whose state is unknown does not count as a difference.
 function isDifference(change: TreeChange): boolean {
   return (change.kind === "sitemap" ? change.change : change.kind) !== "unknown";
 }
@@ -280,7 +280,7 @@ class DiffEnding implements Ending {
   #unfollowed = 0;
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
-  /** How many changes were reported. */
+  /** How many changes or followed pages were listed. */
   listed = 0;
 
   constructor(before: string, after: string, usesExitCode = false) {
@@ -297,7 +297,7 @@ class DiffEnding implements Ending {
   /** Counts a page that was followed. */
   follow({ verdict, reason }: FollowedRow, isFailure: boolean): void {
     this.listed += 1;
-    // Without a reason, robots.txt disallows the page: trying again would not help.
+    // A page that robots.txt disallows is `unknown` without a reason, and not counted: trying again would not help.
     if (reason !== undefined) this.#unfollowed += 1;
     if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
@@ -307,7 +307,7 @@ class DiffEnding implements Ending {
     return this.totals?.before.complete === true && this.totals.after.complete;
   }
 
-  /** Whether nothing could be read from a website on one side, so that there is nothing to compare. */
+  /** Whether a side is a website or archive without a readable sitemap, so that there is nothing to compare. */
   get readNothing(): boolean {
     return this.sides.before.crawl.readNothing || this.sides.after.crawl.readNothing;
   }
@@ -329,7 +329,7 @@ class DiffEnding implements Ending {
       const skipped = new SkippedEntries();
       for (const each of problems) skipped.see(each);
       skipped.print(messages, true);
-      // The summary reports everything else.
+      // Of a side that is a file, or was read completely, only skipped entries are left to report.
       if (crawl.homepage === undefined || crawl.exitCode === exitCodes.complete) {
         crawl.printSkipped(messages);
         continue;

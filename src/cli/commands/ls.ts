@@ -110,7 +110,7 @@ function manyWebsites(count: number): string {
   return `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`;
 }
 
-// Decides what to list. A resumed archive may supply its website.
+// Decides what to list. If no website is given, a resumed archive supplies it.
 async function parseTreeTargets(names: readonly string[], flags: Flags, context: Context) {
   const { sitemap, resume } = flags;
   if (names.length > 0 || resume === undefined || sitemap !== undefined) {
@@ -124,7 +124,7 @@ async function parseTreeTargets(names: readonly string[], flags: Flags, context:
   if (about?.homepage === undefined && about?.sitemaps === undefined)
     throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
   const target = archivedTarget(about);
-  // The website comes from a file, not from the user, so it gets no headers and must not be at a private address.
+  // The website comes from a file, not from the user, so it gets no headers and, by default, must not be at a private address.
   const { headers, network = "public-only" } = crawlOptions(flags);
   if (headers !== undefined)
     throw new UsageError(`to send --header, name the website: sitegrove ls WEBSITE --resume ${resume}`);
@@ -133,7 +133,7 @@ async function parseTreeTargets(names: readonly string[], flags: Flags, context:
   return { chosen: [{ target, options: { network } }], note };
 }
 
-// Refuses flags that would have no effect.
+// Refuses flags that do not work together, or with this number of websites.
 function checkTogether(flags: Flags<Format>, websites: number): void {
   const { format, save, output, previous } = flags;
   const refuse = (isWrong: unknown, why: string) => {
@@ -237,7 +237,7 @@ async function* parquetPieces(job: Job): Pieces {
   yield "";
 }
 
-// Yields the pages to list. The pages of a repeated sitemap come only once. `seen` receives every event.
+// Yields the pages to list. The pages of a repeated sitemap come only once. `seen` gets the events.
 async function* batchesOf(job: Job, seen: See): AsyncGenerator<PageBatch, void, undefined> {
   const { flags, filter, options, run, summary } = job;
   const { crawlWith } = await import("../../crawl/crawl.ts");
@@ -284,7 +284,7 @@ async function* treePieces(job: Job): Pieces {
       const steps = walked(tree);
       const show = flags.stripUrl ? stripUrl(tree.homepage) : wholeUrl;
       const limitNote = flags.limit === undefined ? undefined : `stopped at --limit ${flags.limit}`;
-      // With --limit, all pages are shown, because there are few.
+      // With --limit, all pages are shown, because the user chose their number.
       const style = { show, color: run.hasColor, all: flags.all === true || limitNote !== undefined, limitNote };
       const { homepage, pageCount, reachable, unreachable, discovery } = tree;
       const { limit, sample } = filter.settings;

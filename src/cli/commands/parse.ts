@@ -177,7 +177,7 @@ function chooseDocument(source: string): ReturnType<typeof parseTarget> {
   return target;
 }
 
-// Recognizes robots.txt by its content, because a stream has no name.
+// Also recognizes robots.txt by its content, because standard input has no name.
 async function recognizedStream(document: Document, signal: AbortSignal): Promise<Document> {
   addAbortSignal(signal, document.body as Readable);
   const { start, bytes } = await withStart(document.body);

@@ -1,4 +1,4 @@
-// `sitegrove report`: builds the tree of the target, and writes the page about it.
+// `sitegrove report`: builds the tree of the target, and writes a report about it.
 import { Command } from "commander";
 import { failedInWords } from "../../check/findings/words.ts";
 import { counted } from "../../model/figures.ts";

@@ -17,7 +17,7 @@ export async function fleetDataset(
 ): Promise<ExitCode> {
   if (!isBucket(folder) && !isBucket(out)) expectDistinct([folder], { "--out": out });
   const from = await storedRun(folder, run);
-  // Imports it here, because it loads the library that writes Parquet.
+  // Imports the module here, because it loads the library that writes Parquet.
   const { writeDataset } = await import("../../fleet/dataset.ts");
   const { sites, pages, damaged } = await writeDataset(from, await Store.open(out));
   const messages = new Messages({ color: true }, context);

@@ -69,7 +69,7 @@ export function addFleetFlags(command: Command, outHelp: string): Command {
       byteCount,
     );
   addCrawlFlags(command, "Limits");
-  // Without a limit, one website would keep a whole fleet waiting.
+  // Without a limit, one website could keep a whole fleet waiting.
   const time = command.options.find(({ long }) => long === "--max-time");
   if (time !== undefined) time.description = "maximum time per website, such as 90s or 10m (default: 10m)";
   addFlags(command, "Discovery", "Parsing");
@@ -85,7 +85,7 @@ export function addFleetFlags(command: Command, outHelp: string): Command {
     .option("--no-color", "no colors on a terminal");
 }
 
-// A fleet does not have these flags. Its own --concurrency counts websites instead of requests.
+// Flags of `ls` that a fleet does not have, or has with its own meaning: its --concurrency counts websites instead of requests.
 const singleSiteFlags = ["--limit", "--concurrency", "--no-proxy"];
 
 /** Returns the options for crawling each website. By default a website gets ten minutes, so that it cannot hold up the fleet. */
@@ -106,8 +106,8 @@ export interface FleetOutputs {
 }
 
 /**
- * Opens the outputs that the flags name. A worker passes the name of its `run`. Throws a `UsageError` if flags conflict, or an output
- * cannot be used.
+ * Opens the outputs that the flags name. A worker passes the name of its `run`. Throws a `UsageError` if flags conflict, and a
+ * `SitemapError` if an output cannot be used.
  */
 export async function openOutputs(flags: FleetFlags, run?: string): Promise<FleetOutputs> {
   const { out, format, archives, check, previous, previousRun, concurrency, perAddress } = flags;

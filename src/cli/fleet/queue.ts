@@ -1,4 +1,4 @@
-// Fleets on several machines, for the user: fills a queue, shows the state of a run, prints its results, and removes it.
+// The commands about a queue: they fill it, show the state of a run, print its results, or remove the run.
 
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
@@ -43,7 +43,7 @@ async function expectWebsites(queue: RunQueue): Promise<void> {
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
 }
 
-/** Adds the listed websites to a queue, from which workers take them. */
+/** Puts the websites of --retry back into a queue, and adds the listed ones. */
 export async function fillQueue(
   names: readonly string[],
   flags: FleetFlags & QueueFlags,

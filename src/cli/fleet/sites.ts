@@ -11,7 +11,7 @@ import { type FleetFlags, retryNames } from "./flags.ts";
 
 export const noList = "no homepages given; use --from FILE for a list, or see the examples in --help";
 
-/** A list of websites. Yields each website once, and counts what it reads. */
+/** A list of websites. Yields each website of its shard once, and counts what it reads. */
 export class SiteList {
   readonly #names: readonly string[];
   readonly #flags: Partial<FleetFlags>;
@@ -20,7 +20,7 @@ export class SiteList {
   readonly #seen = new Set<string>();
   /** The files, if their first rows have already been read. */
   #begun: readonly AsyncIterable<ListEntry>[] = [];
-  /** The outcomes that are recrawled. */
+  /** Websites with these outcomes are crawled again. */
   readonly retry: readonly (typeof retryNames)[number][];
   /** The first lines that are not websites, as sentences. */
   readonly malformed: string[] = [];
@@ -30,7 +30,7 @@ export class SiteList {
   duplicates = 0;
   /** How many websites belong to other shards of the list. */
   inOtherShards = 0;
-  /** How many different websites were listed. */
+  /** How many different websites of this shard were read from the list. */
   count = 0;
 
   /** Throws a `UsageError` if a file is missing or a flag is wrong. The file - is standard input. */

@@ -14,7 +14,7 @@ import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
 
-/** The name of the file with the totals of a fleet, in its output folder. */
+/** The name of the file with the totals of a fleet, next to its journal. */
 export const summaryName = "summary.json";
 
 /** Shows the state of a fleet, which its journal records while it runs. */
@@ -73,7 +73,7 @@ export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: 
   return exitCodes.complete;
 }
 
-/** Writes the totals as a table for people. The headline says how many websites there are. */
+/** Formats the totals as a table for people. The headline says how many websites there are. */
 export function fleetTable(totals: FleetTotals, headline: string = counted(totals.websites, "website")): string {
   const { outcomes, pages, requests, wireBytes, reasons, findings = {}, preferences = {}, previousErrors = 0 } = totals;
   const width = Math.max(6, ...Object.values(outcomes).map((count) => grouped(count).length));
@@ -133,7 +133,7 @@ function gapSentences(gaps: Gaps): string[] {
   return entries.flatMap(([name, texts]) => (gaps[name] ? [counted(gaps[name], ...texts)] : []));
 }
 
-/** Reports what is missing in a run. Returns whether anything is. */
+/** Reports what may be missing in a run. Returns whether there was anything to report. */
 export function reportGaps(gaps: Gaps, messages: Messages): boolean {
   const sentences = gapSentences(gaps);
   for (const sentence of sentences) messages.say(`incomplete: ${sentence}`, "warning");

@@ -12,7 +12,7 @@ import { insecureWarning, Messages } from "../output/messages.ts";
 import type { FleetFlags } from "./flags.ts";
 import { fleetTable } from "./status.ts";
 
-/** Figures that the events do not contain: how many websites there are, and how many were done before. */
+/** Figures that the events do not contain: how many websites there are, and how many were done before this run. */
 export interface FleetFigures {
   total(): number;
   readonly before: number;
@@ -36,7 +36,7 @@ export class FleetWatch {
   #figures: FleetFigures = { total: () => 0, before: 0 };
   #pages = 0;
 
-  /** Throws a `UsageError` if the log file cannot be opened. */
+  /** Throws a `UsageError` if the log file cannot be opened, or if --log-format is given without a log. */
   constructor(flags: FleetFlags, context: Context) {
     const { verbose, logFile, logFormat } = flags;
     if (logFormat !== undefined && verbose === undefined && logFile === undefined)
@@ -49,8 +49,8 @@ export class FleetWatch {
   }
 
   /**
-   * Runs `work` under the given abort signals, and reports its events as progress and log lines. Ctrl-C lets websites in progress
-   * finish; a second one, or an urgent signal, stops them.
+   * Runs `work` with abort signals, and reports its events as progress and log lines. The first Ctrl-C or SIGTERM lets websites in
+   * progress finish; the second, or an urgent signal, stops them.
    */
   async run(
     figures: FleetFigures,

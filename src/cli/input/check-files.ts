@@ -1,6 +1,6 @@
-// The files that `sitegrove check` reads besides sitemaps. The configuration is --config, or a sitegrove.json in the working directory or
-// above it, up to the root of the repository or the home folder. It can silence findings, so only a regular file that belongs to the user
-// or to root is used, and its use is reported. The baseline lists known findings and where they are; only new ones fail a check.
+// The configuration and the baseline of a check. The configuration is --config, or a sitegrove.json in the working directory or above it,
+// up to the root of the repository or the home folder. It can silence findings, so one that was not named must be a regular file of the
+// user or of root, and its use is reported. The baseline lists known findings; only new ones fail a check.
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -106,7 +106,7 @@ export class BaselineFile {
     this.#isUpdated = isUpdated;
   }
 
-  /** Removes known findings from the result; with --update-baseline, writes all of them to the file. Reports how many there are. */
+  /** Removes known findings from the result. With --update-baseline, first makes all findings known, if the website could be reached. */
   apply(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
     const file = this.#file;
     if (this.#isUpdated && tree.reachable) {

@@ -1,4 +1,4 @@
-// Chooses what to check: a website, an archive, or local files of a website: folders, one file or standard input.
+// Chooses the target of a command: a website, sitemaps, an archive, or local data, which is a folder, one file or standard input.
 import { realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { CheckResult } from "../../check/findings/result.ts";
@@ -87,7 +87,7 @@ export function chooseCheckTarget(
     const rewrite = [...wrong].flatMap((origin) => (origin === right ? [] : [[`${origin}/`, `${right}/`] as const]));
     const files = { folders: folders.map((each) => ({ url: each.url, path: each.name })), pages, ignore, host };
     const target = { kind: "website", homepage: own.url, isAssumed: false } as const;
-    // A folder below the root has no robots.txt of its own.
+    // A website below the root of its host has no robots.txt of its own.
     const useRobots = parseUrl(own.url)?.pathname === "/";
     // Reads everything as if the address were right, so that a wrong address is reported once, and not for each page.
     const options = { ...localOptions(folders), path: "only", useRobots, rewrite } as const;
@@ -107,7 +107,7 @@ export function chooseCheckTarget(
   return { target, path: name, hasLocation: !fileUrl.startsWith(nowhere), folders, options };
 }
 
-/** Returns the URL under which two folders are compared: the first one that the files of a folder agree on. */
+/** Returns the URL under which two folders are compared, preferably one that the files of a folder agree on. */
 export function commonAddress(folders: readonly string[]): string {
   const found = folders.map((folder) => readFolderAddress(realpathSync.native(folder)));
   const named = found.flatMap((address) => address.found.map(({ origin }) => `${origin}/`));
@@ -121,7 +121,7 @@ function unknownAddress(name: string, { found }: FolderAddress): string {
   return `the files of ${name} disagree about its address: ${each.join(", ")}; ${which}`;
 }
 
-// This much is enough for the header and the first row of a table.
+// In bytes: usually enough for the header and the first row of a table.
 const tableStart = 256 * 1024;
 
 // A file whose URL is not known gets a made-up URL below this one.

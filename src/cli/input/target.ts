@@ -1,5 +1,5 @@
-// Decides what a name on the command line means, for all commands. The URL of a sitemap is recognized by its name or content. A website
-// that was given without a scheme is tried with https first.
+// Decides what a name on the command line means: a website, a sitemap, an archive, or other local data. The URL of a sitemap is recognized
+// by its name or content. Without a scheme, https is tried first, except on this machine.
 import fs from "node:fs";
 import path from "node:path";
 import type { ArchiveInfo } from "../../archive/info.ts";
@@ -35,7 +35,7 @@ type NotSitemaps = Exclude<Target, { kind: "sitemaps" }>;
 /** A target with a tree: a website, given sitemaps, or an archive on disk. */
 export type TreeTarget = Extract<Target, { kind: "website" | "sitemaps" }> | { kind: "archive"; readonly path: string };
 
-/** Decides by the name and by what is on disk, without fetching anything. Throws a `UsageError` if the file cannot be read. */
+/** Decides by the name and by what is on disk, without fetching anything. Throws a `UsageError` if nothing can be read by that name. */
 export function parseTarget(name: string): NotSitemaps {
   if (name === "") throw new UsageError("the name of a website or file is empty");
   if (name === "-") return { kind: "stream", name: "standard input", path: name };
@@ -65,7 +65,7 @@ export function contentOf(target: { readonly path: string }, { stdin }: Context)
   return target.path === "-" ? stdin : fs.createReadStream(target.path, { highWaterMark: 256 * 1024 });
 }
 
-/** Recognizes a robots.txt without a name by its first line that is not a comment. */
+/** Recognizes a robots.txt without a name by its first line that is neither blank nor a comment. */
 export function isRobotsText(text: string): boolean {
   const line = text.split(/[\r\n]+/).find((each) => !/^\s*(?:#|$)/.test(each)) ?? "";
   return /^\W*(?:user-agent|allow|disallow|sitemap)\s*:/i.test(line);
@@ -95,7 +95,7 @@ export function isTreeTarget(target: Target): target is TreeTarget {
   return target.kind === "website" || target.kind === "sitemaps" || target.kind === "archive";
 }
 
-/** Returns the website of an archive, without credentials. Its URL needs a scheme, so that it cannot name a local file. */
+/** Returns the website or sitemaps of an archive, without credentials. URLs need a scheme, so that they cannot name a local file. */
 export function archivedTarget({
   homepage = "",
   sitemaps = [],
@@ -137,8 +137,8 @@ const isWord = /^[\w-]+$/;
 
 /**
  * Finds out which scheme works, if none was given, and whether the URL is a sitemap: then only that sitemap is read. Tells the user about
- * both, and about a --rewrite that does not affect what is fetched. With `isCrawled`, a host without a scheme is returned as it is, because
- * the crawl finds the scheme without an extra request.
+ * both, and about a --rewrite that does not affect what is fetched. With `isCrawled`, and without --rewrite, a host that has no scheme is
+ * returned as it is, because the crawl finds the scheme without an extra request.
  */
 export async function probeTarget(
   given: TreeTarget,
@@ -184,7 +184,7 @@ function isAssumedHost(target: TreeTarget): boolean {
   return withoutScheme(homepage) !== homepage && new URL(homepage).href === homepageOf(homepage);
 }
 
-/** Says which scheme is used, and why it is not https. */
+/** Says which scheme is used and, if https failed, why. */
 export function reportScheme(assumed: string, url: string, failure: Problem | undefined, messages: Messages): void {
   const tried = url === assumed ? "," : `; ${withoutCredentials(assumed)}: ${failure?.message};`;
   messages.say(`no scheme given${tried} using ${withoutCredentials(url)}`, "quiet");

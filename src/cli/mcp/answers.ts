@@ -1,4 +1,4 @@
-// The results of the tools: plain data, each smaller than 48 kB as JSON, however large a website is.
+// The results of the tools: plain data, each about 48 kB at most as JSON, however large a website is.
 import { createContext, runInContext } from "node:vm";
 import { checkTree } from "../../check/check-tree.ts";
 import { groupedByRule } from "../../check/findings/result.ts";
@@ -16,15 +16,15 @@ import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
-/** The maximum size of an answer as JSON, in bytes. The envelope takes a few hundred more. */
+/** The maximum size of the items in an answer as JSON, in bytes. The rest takes a few hundred more. */
 const mostBytes = 48_000;
-// How long a call may search, in milliseconds. The cursor continues it.
+// How long a call may search, in milliseconds. The next call continues the search.
 const longestSearch = 10_000;
 // How long patterns may take for one batch of pages, in milliseconds.
 const longestMatching = 1000;
 const longestText = 500;
 
-/** A sentence, the data, and a callback. It gets a promise that resolves when both have been sent to the agent. */
+/** A sentence, the data, and perhaps a callback, which gets a promise that resolves when both have been sent to the agent. */
 export type Answer = readonly [text: string, facts: object, onSent?: ((sent: Promise<void>) => void) | undefined];
 
 /** A page as an agent gets it. */
@@ -33,7 +33,7 @@ export interface ListedPage {
   readonly [field: string]: unknown;
 }
 
-/** Converts a page for an agent. A page of more than 12 kB is cut to its URL and date, and marked with `cut`. */
+/** Converts a page for an agent. A page of more than 12 kB is cut to its date and the start of its URL, and marked with `cut`. */
 export function listed({ url, lastModified, newsStory, alternates, images, videos }: SitemapPage): ListedPage {
   const { title, section, publishDate } = newsStory ?? {};
   const page = {
@@ -52,7 +52,7 @@ export function listed({ url, lastModified, newsStory, alternates, images, video
 
 const largestPage = 12_000;
 
-/** A list that accepts items as long as they fit. */
+/** A list that accepts items until one does not fit. */
 export class Bounded<T> {
   readonly items: T[] = [];
   omitted = 0;
@@ -104,7 +104,7 @@ export async function pagesOf(
   const search = async (): Promise<number | undefined> => {
     let number = 0;
     for (const sitemap of distinctSitemaps(tree)) {
-      // Pages before the cursor are read again only if no page may be listed twice.
+      // Sitemaps before the cursor are read again only if no page may be listed twice.
       if (!settings.unique && number + sitemap.pageCount <= from) {
         number += sitemap.pageCount;
         continue;
@@ -141,7 +141,7 @@ export async function pagesOf(
 
 const stoppable = createContext({});
 
-// A regular expression can take years for one URL, during which the server would answer nobody. Only `vm` can stop it.
+// A regular expression can take years for one URL, during which the server would answer nobody. `vm` can stop it.
 function inTime<T>(run: () => T): T {
   try {
     return runInContext("run()", Object.assign(stoppable, { run }), { timeout: longestMatching }) as T;
@@ -151,7 +151,7 @@ function inTime<T>(run: () => T): T {
   }
 }
 
-/** Returns a remark to append to the sentence of an answer. */
+/** Returns what to append to the sentence of an answer: a remark if it is incomplete, or else nothing. */
 export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
@@ -171,7 +171,7 @@ export function cursorOf(state: number, place: number): string {
   return Buffer.from(`${state}.${place}`).toString("base64url");
 }
 
-/** Reads the number from a cursor; 0 without one. Throws a `NoAnswer` if the cursor belongs to another state. */
+/** Reads the number from a cursor; 0 without one. Throws a `NoAnswer` unless the cursor belongs to this state. */
 export function placeIn(cursor: string | undefined, state: number, about: string): number {
   if (cursor === undefined) return 0;
   const [known, place = Number.NaN] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
@@ -190,7 +190,7 @@ async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenera
   for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
 }
 
-// Returns a filter for pages that have all words in their path, titles or descriptions.
+// Returns a filter for pages that have all words in their path or in texts such as titles and descriptions.
 function hasWords(words: string): (page: SitemapPage) => boolean {
   const wanted = words.toLowerCase().match(/\S+/g) ?? [];
   return ({ url, newsStory, images = [], videos = [] }) => {
@@ -199,7 +199,7 @@ function hasWords(words: string): (page: SitemapPage) => boolean {
       "caption" in each ? each.caption : "",
       "description" in each ? each.description : "",
     ]);
-    // Scheme and host are the same for all pages.
+    // Leaves out scheme and host, because most pages share them.
     const path = decoded(url.replace(/^[a-z]+:\/\/[^/?#]*/i, ""));
     const text = [path, newsStory?.title, newsStory?.section, ...media].join(" ").toLowerCase();
     return wanted.every((word) => text.includes(word));
@@ -277,7 +277,7 @@ function problemLine(url: string, { code, message, line, count }: Problem): obje
   return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 
-/** Checks a website. Returns one entry for each rule that failed, with a few examples. */
+/** Checks a website. Returns an entry with a few examples for each rule that failed, as many as fit. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
   const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, {
     signal,

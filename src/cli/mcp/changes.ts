@@ -1,5 +1,5 @@
 // What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. The
-// file is removed once its last answer was sent; until then, every call repeats the list, so no change is lost.
+// file is removed once its last answer was sent; until then, a call without a cursor repeats the list, so no change is lost.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { changes } from "../../diff/changes.ts";
@@ -16,7 +16,7 @@ import { type KeptSite, NoAnswer, notRead, type Sites, whenFree } from "./sites.
 interface ListHeader {
   /** Whether there was no earlier state. */
   readonly isFirst: boolean;
-  /** Whether all sitemaps could be read. The others keep their last known state. */
+  /** Whether all sitemaps could be read. Unreadable ones keep their last known state. */
   readonly complete: boolean;
   /** ISO 8601: when the website was crawled. */
   readonly crawledAt: string;
@@ -47,7 +47,7 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
     const text = header.isFirst ? "read for the first time; changes are listed from now on" : count;
     const facts = { ...header, changes: found.items, ...(hasMore && { nextCursor: cursorOf(id, at - 1) }) };
     const remove = () => rmSync(kept.list, { force: true });
-    // If the answer cannot be sent, the next call repeats the list.
+    // If the answer cannot be sent, the file stays, so that the next call repeats the list.
     const onSent = (sent: Promise<void>) =>
       void sites.deliveries.set(
         kept.list,
@@ -59,7 +59,7 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
   }
 }
 
-// Crawls the website, and writes the list of changes before the state is replaced: after a crash in between, they are listed again.
+// Unless a list is waiting, crawls the website, and writes the changes before it replaces the state: after a crash, they are listed again.
 async function compare({ homepage, target, file, state, list, crawl }: KeptSite): Promise<void> {
   if (existsSync(list)) return;
   const isFirst = !existsSync(state);

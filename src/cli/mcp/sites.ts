@@ -1,5 +1,5 @@
-// The websites that an agent asks about. Each is crawled once and kept as an archive in a folder, so that the next call needs no request;
-// beside it are the archive that `changes` compares with, and one lock for both, because several calls and several servers may use the
+// The websites that an agent asks about. Each is kept as an archive in a folder, so that most calls need no request; beside it are the
+// archive that `changes` compares with, its list, and one lock for all of them, because several calls and several servers may use the
 // folder at the same time. Also decides which websites are allowed.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
@@ -46,7 +46,7 @@ export interface KeptSite {
   readonly file: string;
   /** The archive that `changes` compares with. */
   readonly state: string;
-  /** The changes that the agent has not received yet. */
+  /** The list of changes that the agent has not completely received yet. */
   readonly list: string;
   readonly crawl: Options;
 }
@@ -91,7 +91,7 @@ export class Sites {
 
   /**
    * Passes the tree of a website to `work`, with the time of its crawl as `state`. Crawls the website if `refresh` is set or there is no
-   * archive yet, and waits for a crawl that is under way.
+   * usable archive, and waits for a crawl that is under way.
    */
   async use<T>(
     site: string,
@@ -147,7 +147,7 @@ function lockOf(state: string): string {
   return `${state}.lock`;
 }
 
-// Crawls a website, unless its archive is newer than `asked`, because somebody else has just crawled it.
+// Crawls a website, unless its archive is newer than `asked`: then somebody else has crawled it meanwhile.
 async function read({ homepage, target, file, state, crawl }: KeptSite, asked: number): Promise<void> {
   const lock = FileLock.acquire(
     lockOf(state),
@@ -162,7 +162,7 @@ async function read({ homepage, target, file, state, crawl }: KeptSite, asked: n
     await tree.close();
     if (tree.unreachable !== undefined) throw notRead(homepage, tree.unreachable.reason);
     renameSync(partial, file);
-    // `changes` compares with the archive that was read first.
+    // Until `changes` has replaced its state, it compares with the first archive.
     if (!existsSync(state)) linkSync(file, state);
   } finally {
     rmSync(partial, { force: true });

@@ -144,7 +144,7 @@ export class CrawlEnding {
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
   }
 
-  // If a limit ended discovery, only that limit is shown, because it explains what discovery could not find.
+  // Leaves out losses of discovery if a limit ended it, because the limit explains them. Adds why robots.txt could not be read.
   #shownLosses(): readonly Loss[] {
     if (!this.#found && this.#limit !== undefined) return this.#losses.filter(({ what }) => what !== "discovery");
     const robots = this.#finished?.discovery.find(({ by }) => by === "robots")?.reason;
@@ -204,7 +204,7 @@ export class CrawlEnding {
   }
 }
 
-/** Detects a website whose pages are all on another host, such as a preview that lists the pages of the original. */
+/** Detects a website whose pages seem to be elsewhere, as with a preview, by the host of the first page of each batch. */
 class PageHosts {
   readonly #asked = new Set<string>();
   readonly #found = new Map<string, string>();
@@ -303,7 +303,7 @@ function unreachableReason(homepage = "", { outcome, reason, documents }: Unreac
   return `${what} ${host}: ${startingSmall(messageWithHint(reason))}`;
 }
 
-// Lists the URLs that were tried and their outcomes, one line for each kind of outcome.
+// Describes the URLs that were tried. Those found in the same way with the same outcome share a line, which names the first.
 function placesTried(discovery: readonly DiscoveryRecord[]): string[] {
   const groups = groupedBy(discovery, (record) => `${record.by} ${answerInWords(record)}`);
   const lines = groups.slice(0, mostGroups).map(([first, ...others]) => {
@@ -327,7 +327,7 @@ function startingSmall(sentence: string): string {
   return /^[A-Z][a-z]/.test(sentence) ? `${sentence[0]?.toLowerCase()}${sentence.slice(1)}` : sentence;
 }
 
-/** Says at the end of a run what page filters did. `since` is the text of --since. */
+/** Returns notes about what page filters did, for the end of a run. `since` is the text of --since. */
 export function filterNotes(filter: PageFilter, { since }: { readonly since?: unknown }): string[] {
   const { undated, robotsUnknown } = filter.counts;
   const [host, ...others] = filter.unknownHosts;

@@ -1,5 +1,5 @@
-// Results in files. `-o FILE` is complete or absent: a run that fails, is stopped or fills the disk leaves the old file. A new
-// `--save FILE` is written in place, so that a killed run leaves what it has received; one that replaces a file appears at the end.
+// Results in files. `-o FILE`, unless it is a pipe or device, appears only when all of it is written: a failed run leaves the old file. A
+// new `--save FILE` is written in place, so that a killed run leaves what it has received; one that replaces a file appears at the end.
 import fs from "node:fs";
 import path from "node:path";
 import { systemReason } from "../../model/errors.ts";

@@ -1,4 +1,4 @@
-// The log of -v, -vv and --log-file: one event per line, with time, type and URL.
+// The log of -v, -vv and --log-file: one event per line, with its time and type.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import { systemReason } from "../../model/errors.ts";
 import type { CrawlEvent, ProblemEvent } from "../../model/event.ts";
@@ -9,7 +9,7 @@ import { orUsageError } from "../exit-codes.ts";
 import { type MessageFlags, type Messages, withoutSecrets } from "./messages.ts";
 
 export class Log {
-  // 0 logs nothing; 1 logs sitemaps, problems and retries; 2 logs everything.
+  // 0 logs nothing; 1 logs sitemaps, problems, retries and the end; 2 logs all events.
   readonly #verbosity: number;
   readonly #lines: LogLines;
   #lastProblem: ProblemEvent | undefined;

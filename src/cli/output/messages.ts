@@ -1,5 +1,5 @@
-// Messages to the user, on standard error. In pipes and logs they are plain lines. On a terminal they have colors, unless NO_COLOR is set
-// (https://no-color.org), and the last lines can be redrawn. Every message is made printable here.
+// Messages to the user, on standard error. In pipes and logs they are plain lines. On a terminal they have colors, unless --no-color or
+// NO_COLOR (https://no-color.org) is set, and the last lines can be redrawn. Every message is made printable here.
 
 import { type Colors, createColors } from "../../write/colors.ts";
 import { printable } from "../../write/printable.ts";
@@ -36,7 +36,7 @@ export class Messages {
     stream.on("error", () => {});
   }
 
-  /** Writes one line; in a pipe, it begins with the name of the program. */
+  /** Writes one line, unless --quiet hides it. If it does not go to a terminal, it begins with the name of the program. */
   say(text: string, tone: Tone = "plain"): void {
     if (this.#isQuiet && (tone === "good" || tone === "quiet")) return;
     this.clearLive();
@@ -77,7 +77,7 @@ export class Messages {
   }
 }
 
-/** Every command prints this warning if --insecure is given. */
+/** The warning about --insecure. */
 export const insecureWarning = "--insecure: certificates are NOT verified, so the server could be anyone";
 
 /** Removes user names and passwords from the URLs in a text. */

@@ -10,7 +10,7 @@ export const documentFormats = ["tabtree", "pages", "pages-json", "json", "ndjso
 export type Format = (typeof documentFormats)[number] | "sitemaps" | "sitemaps-csv" | "parquet";
 /** The formats of a website. */
 export const formats: readonly Format[] = [...documentFormats, "sitemaps", "sitemaps-csv", "parquet"];
-/** Formats that list pages, and are written during the crawl. The others show the tree, and wait for it. */
+/** Formats that are lists of pages, written as text during the crawl. */
 export type PageFormat = "pages" | "pages-json" | "ndjson" | "csv";
 
 export function formatOption(choices: readonly Format[]): Option {
@@ -55,7 +55,7 @@ export function pageWriter(format: PageFormat, flags: Flags, show?: ShowUrl): Pa
   return excel ? { ...writer, header: byteOrderMark + writer.header } : writer;
 }
 
-/** Refuses flags without an effect, and unknown columns. */
+/** Refuses CSV flags without an effect, and unknown columns. */
 export function checkCsvFlags(format: Format, flags: Flags): void {
   if (format === "csv") return void pageWriter(format, flags);
   const { csvSafe, columns, explode, separator, excel } = flags;

@@ -1,5 +1,4 @@
-// The progress line on a terminal: how far the crawl is and what it waits for. It is redrawn ten times a
-// second, and cleared at the end.
+// The progress line on a terminal: how far the crawl is and what it waits for. It is redrawn ten times a second, and cleared at the end.
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted, duration, grouped, size } from "../../model/figures.ts";
 import type { RecurseContext } from "../../model/options.ts";

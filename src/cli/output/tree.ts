@@ -44,7 +44,7 @@ export async function* writeTerminalTree(
       shown += Math.min(room, step.pages.length);
       hidden += Math.max(step.pages.length - room, 0);
     } else {
-      // If only one page is hidden, the line shows that page.
+      // A single hidden page is shown after all, because a note would take a line, too.
       if (hidden === 1) yield `${pageGuide}${printable(show(next))}\n`;
       if (hidden > 1) {
         yield `${pageGuide}${colors.dim(`… ${grouped(hidden)} more${hint}`)}\n`;
