@@ -15,7 +15,7 @@ export declare class BullQueue {
   private constructor();
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
   static open(url: string | URL, options?: BullQueueOptions): Promise<BullQueue>;
-  /** The results so far, in the order of the list. */
+  /** The results so far, in the order in which the websites were added. */
   results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**
-   * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
+   * How many websites are crawled in parallel, not counting slow ones. @default 16 to 128, by memory and cores
    */
   parallelSites?: number | undefined;
   /**
@@ -86,7 +86,7 @@ export interface FleetOptions extends FleetCrawlOptions {
 
 /** The result of a fleet: how many websites are in which state, and their summaries. */
 export interface FleetResult extends QueueCounts {
-  /** One summary for each website, read from the queue each time. */
+  /** One summary for each finished website, read from the queue each time. */
   readonly results: AsyncIterable<SiteSummary>;
 }
 
@@ -104,13 +104,13 @@ export declare class JournalQueue implements SiteQueue {
   readonly folder: string;
   private constructor();
   /**
-   * Throws a `SitemapError`: `folder-in-use` if another process has the folder, `folder-unusable` if it cannot be created, and
+   * Throws a `SitemapError`: `folder-in-use` if another process has the folder, `folder-unusable` if it cannot be used, and
    * `invalid-file` if its `sites.ndjson` is something else.
    */
   static open(folder: string, options?: JournalQueueOptions): Promise<JournalQueue>;
   /** The number of sites in all states. */
   get size(): number;
-  /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
+  /** How many lines of the journal could not be read. They are skipped, and their information is lost. */
   get damaged(): number;
   /** How many lists were only partly added, because a process was killed or stopped. Adding a list again completes it. */
   get cutLists(): number;
@@ -131,12 +131,12 @@ export interface JournalQueueOptions {
   readonly retry?: readonly SiteOutcome[] | undefined;
 }
 
-/** The permission to read one site, renewed until it is settled. */
+/** The permission to read one site, until it is settled or lost. */
 export interface Lease {
   readonly job: SiteJob;
   /** How often the site was started in this run, including this time and crashes. */
   readonly starts: number;
-  /** The name of this attempt. It is part of every file name, so that two attempts never write the same file. */
+  /** The name of this attempt. It is part of the names of its files, so that two attempts never write the same file. */
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
@@ -144,7 +144,7 @@ export interface Lease {
   readonly quarantined?: SiteSummary | undefined;
   /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Reports the result. `superseded` means that the result of another worker counts. */
+  /** Reports the result. `superseded` means that it does not count, because the lease was lost or is settled. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;
@@ -174,7 +174,7 @@ export type ServerNews = {
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
-  /** A key that is the same for all spellings of a website's URL. Its hash is part of file names. */
+  /** Made from the normalized URL of the homepage, or those of the given sitemaps. Its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
@@ -229,7 +229,7 @@ export interface SiteQueue {
   /** Returns the next site, or undefined when no site is waiting or being read any more. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
-  /** The accepted results so far, one summary for each site. */
+  /** The accepted results so far, one summary for each finished site. */
   results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
@@ -242,13 +242,13 @@ export interface SiteReason {
   readonly count: number;
 }
 
-/** Where the pages of a fleet go. If it throws, the website is tried again; after three attempts, its outcome is `failed`. */
+/** Where the pages of a fleet go. An error makes a website `failed` after three attempts; an error such as a full disk ends the fleet. */
 export interface SiteSink {
-  /** Returns the result that another process has already published, so that the website is not crawled again, unless `replaced` is its attempt. */
+  /** Returns a result that was already published, so that the website is not crawled again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
   fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
-  /** `attemptId` is part of every file name. */
+  /** Opens the output of an attempt. Use `attemptId` in file names, so that two attempts never write the same file. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }
 
@@ -277,13 +277,13 @@ export interface SiteSummary {
   readonly previousError?: string;
   /** What robots.txt says about how pages may be used: at most 20 lines. */
   readonly preferences?: readonly RobotsPreference[];
-  /** How many findings a check has, by severity. */
+  /** How many rules failed in the check, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
 /**
- * Crawls all websites of a queue. When none is left, resolves to the number of websites in each state, and to their results. Rejects with a
- * `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
+ * Crawls all websites of a queue. When none is left, or after `drain`, resolves to the number of websites in each state, and to their
+ * results. Rejects with a `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });

@@ -32,7 +32,7 @@ export class BullQueue {
     return new BullQueue(await RunQueue.open(url, options));
   }
 
-  /** The results so far, in the order of the list. */
+  /** The results so far, in the order in which the websites were added. */
   results(): AsyncIterable<SiteSummary> {
     return this.#queue.results();
   }

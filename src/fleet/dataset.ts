@@ -1,5 +1,5 @@
 // `fleet dataset`: the results of a run as a few Parquet files, `pages/run=NAME/part-0001.parquet` and likewise `sitemaps`, `problems`,
-// `changes` and `sites`, made from its results and its files. Running it again replaces the earlier files of the run.
+// `changes` and `sites`, made from its summaries and output files. Running it again replaces the earlier files of the run.
 import { closeSync, openSync, writeSync } from "node:fs";
 import { isPageLine } from "../diff/ndjson-side.ts";
 import type { TreeChange } from "../model/change.ts";
@@ -21,8 +21,8 @@ export interface DatasetTotals {
 }
 
 /**
- * Writes a dataset. A table continues in the next part once it has `mostBytes`. Throws a `SitemapError`: `invalid-option` if pages are not
- * in NDJSON, `folder-in-use` if another process writes the same run.
+ * Writes a dataset. Once a table has `mostBytes`, all tables continue in the next part. Throws a `SitemapError`: `invalid-option` if pages
+ * are not in NDJSON, `folder-in-use` if another process writes the same run.
  */
 export async function writeDataset(
   from: StoredRun,
@@ -99,7 +99,7 @@ class Part {
     this.tables = new ParquetTables((table) => {
       const at = tableNames.indexOf(table);
       return (bytes) => {
-        // A nearly full disk accepts a part of the data, and reports an error only at the next attempt.
+        // A nearly full disk may accept a part of the data, and reports an error only at the next attempt.
         for (let done = 0; done < bytes.length; ) done += writeSync(this.#files[at] as number, bytes, done);
         this.#sizes[at] = (this.#sizes[at] ?? 0) + bytes.length;
       };
@@ -160,7 +160,7 @@ async function addSite(
       await fetched.remove();
     }
   }
-  // Counts rows, because a file that was cut off between two lines has only valid lines.
+  // Compares counts, because a file that was cut off between two lines has only valid lines.
   const { pages, sitemaps, invalid } = counts;
   const hasPages = files["pages"] === undefined || pages === expected.pages;
   const hasSitemaps =

@@ -21,7 +21,7 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**
-   * How many websites are crawled in parallel. @default 16 to 128, by memory and cores
+   * How many websites are crawled in parallel, not counting slow ones. @default 16 to 128, by memory and cores
    */
   parallelSites?: number | undefined;
   /**
@@ -39,7 +39,7 @@ export interface FleetOptions extends FleetCrawlOptions {
 
 /** The result of a fleet: how many websites are in which state, and their summaries. */
 export interface FleetResult extends QueueCounts {
-  /** One summary for each website, read from the queue each time. */
+  /** One summary for each finished website, read from the queue each time. */
   readonly results: AsyncIterable<SiteSummary>;
 }
 
@@ -50,19 +50,19 @@ export type FleetEvent =
   | { readonly type: "site-done"; readonly summary: SiteSummary; readonly accepted: boolean }
   | { readonly type: "site-back"; readonly job: SiteJob };
 
-/** Allows 64 websites per core, and one per 4 MiB of memory: half of the free memory, less 100 MiB for the process itself. */
+/** Returns 16 to 128: at most 64 per core, and one per 4 MiB of half the free memory, less 100 MiB for the process itself. */
 export function defaultParallelSites(memory: number = freemem(), cores: number = availableParallelism()): number {
   const byMemory = Math.floor((memory / 2 - 100 * 2 ** 20) / (4 * 2 ** 20));
   return Math.max(16, Math.min(128, 64 * cores, byMemory));
 }
 
-/** Where the pages of a fleet go. If it throws, the website is tried again; after three attempts, its outcome is `failed`. */
+/** Where the pages of a fleet go. An error makes a website `failed` after three attempts; an error such as a full disk ends the fleet. */
 export interface SiteSink {
-  /** Returns the result that another process has already published, so that the website is not crawled again, unless `replaced` is its attempt. */
+  /** Returns a result that was already published, so that the website is not crawled again, unless `replaced` is its attempt. */
   published?(job: SiteJob, replaced?: string): Promise<SiteSummary | undefined>;
   /** Records a website that failed or is quarantined. If it throws, the fleet ends, and the website goes back to the queue. */
   fail?(job: SiteJob, summary: SiteSummary): Promise<void>;
-  /** `attemptId` is part of every file name. */
+  /** Opens the output of an attempt. Use `attemptId` in file names, so that two attempts never write the same file. */
   open(job: SiteJob, attemptId: string): Promise<SiteOutput>;
 }
 

@@ -1,6 +1,6 @@
 // The journal of a fleet: an append-only file of JSON lines, in a folder that is locked while a process works in it. An append resolves
-// when its line is on the disk; lines of many writers are written together. A killed process leaves at most half a line, which is removed
-// later.
+// when its line is on the disk; lines of many writers are written together. A killed process may leave a part of a line, which is
+// removed later.
 import { existsSync, lstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -19,7 +19,7 @@ import { isSummary, keyHash, storedJob } from "./site-job.ts";
 import { lockFolder } from "./store.ts";
 import type { InFlightSite } from "./suspects.ts";
 
-/** The local folder for the journal of a fleet whose outputs are in a bucket: the same each time, and different for each bucket. */
+/** The local folder for the journal of a fleet with outputs in a bucket: always the same for an endpoint, bucket, prefix and shard. */
 export function stateFolder(
   out: string,
   shard: string | undefined,
@@ -73,7 +73,7 @@ export class JournalFile {
     this.#made = made;
   }
 
-  /** Removes an incomplete line at the end of the file. */
+  /** Removes an incomplete line at the end of the file, or adds a missing line end. */
   async mend(): Promise<void> {
     if (!existsSync(this.path)) return;
     this.#handle = await open(this.path, "a+");
@@ -126,7 +126,7 @@ export class JournalFile {
   }
 }
 
-// Accepts only regular files: reading a pipe may never end, a folder at the lock's path would be moved away, and a link leads elsewhere.
+// Refuses anything but a regular file: reading a pipe may never end, a folder at the lock's path would be moved, and a link leads elsewhere.
 function expectFile(file: string): void {
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat === undefined || stat.isFile()) return;
@@ -197,7 +197,7 @@ export async function readState(path: string): Promise<JournalState> {
     if (line.type === "listed") cutLists.delete(line.key);
     if (line.type === "list" || line.type === "listed") continue;
     const { key, site: homepage, ...more } = line;
-    // If the line that added the site is damaged, any later line about it also names it.
+    // If the line that added the site is damaged, a later line may restore it.
     const job = sites.get(key)?.job ?? storedJob({ key, homepage, ...more });
     if (job === undefined) {
       onDamaged(JSON.stringify(line), false);
@@ -210,7 +210,7 @@ export async function readState(path: string): Promise<JournalState> {
   return { sites, cutLists, damaged, firstDamaged };
 }
 
-/** Applies a line to its site. The last of several results counts. If a site is started twice, a process died while crawling it. */
+/** Applies a line to its site. The last of several results counts. If an active site is started again, a process died while crawling it. */
 export function applyLine(site: JournalSite, line: JournalLine): void {
   const { result } = site;
   if (line.type === "start" && result === undefined) {
@@ -226,7 +226,7 @@ export function applyLine(site: JournalSite, line: JournalLine): void {
   }
 }
 
-/** Yields the summaries in a journal, one for each site. Also works while a process uses the folder. */
+/** Yields the summaries in a journal, one for each finished site. Also works while a process uses the folder. */
 export async function* readResults(file: string): AsyncGenerator<SiteSummary, void> {
   // A recrawled site has a later summary, or none yet.
   const last = new Map<string, number>();

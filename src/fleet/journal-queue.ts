@@ -1,5 +1,5 @@
 // The queue of one machine: a journal in a folder, `sites.ndjson`. Every event is a line; the state in memory is rebuilt from these
-// lines when the folder is opened again. Important lines are on the disk before they take effect.
+// lines when the folder is opened again. A result is on the disk before it takes effect.
 import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
@@ -47,7 +47,7 @@ export class JournalQueue implements SiteQueue {
   }
 
   /**
-   * Throws a `SitemapError`: `folder-in-use` if another process has the folder, `folder-unusable` if it cannot be created, and
+   * Throws a `SitemapError`: `folder-in-use` if another process has the folder, `folder-unusable` if it cannot be used, and
    * `invalid-file` if its `sites.ndjson` is something else.
    */
   static async open(folder: string, options: JournalQueueOptions = {}): Promise<JournalQueue> {
@@ -70,7 +70,7 @@ export class JournalQueue implements SiteQueue {
     return this.#sites.size;
   }
 
-  /** Lines of the journal that could not be read: they are skipped, and their information is lost. */
+  /** How many lines of the journal could not be read. They are skipped, and their information is lost. */
   get damaged(): number {
     return this.#damaged;
   }
@@ -112,7 +112,7 @@ export class JournalQueue implements SiteQueue {
         if (added % 1000 === 0) await last;
         else last.catch(() => undefined);
         this.#offer(site);
-        // Wakes only one waiting caller for each site, because there may be very many.
+        // Wakes only one caller for each site, because very many may be waiting.
         this.#wake(1);
       }
       for (const [key, site] of lists) {
@@ -180,7 +180,8 @@ export class JournalQueue implements SiteQueue {
     await Promise.all(settled);
   }
 
-  // Inserts a site at a random position, because neighbors in a list often share a server. Sites that were started before come first.
+  // Inserts a site at a random position, because neighbors in a list often share a server. Sites that were started before are
+  // taken next, but suspects after all others.
   #offer(site: Site): void {
     if (site.deaths > 0) {
       this.#suspects.push(site);

@@ -1,7 +1,7 @@
-// The lines of files of JSON lines that other programs may have changed.
+// Reads files of JSON lines, which other programs may have changed.
 import { createReadStream } from "node:fs";
 
-/** A line without its end. `isEnded` is false for a last line that has no line end: its process may have been killed. */
+/** A line. `isEnded` is false for a last line without a line end: the process that wrote it may have been killed. */
 export interface FileLine {
   readonly text: string;
   readonly isEnded: boolean;

@@ -1,7 +1,7 @@
 // Resolves names for a fleet, in which many names are dead. The system resolves two at a time (fetch/lookup.ts), so a few names whose servers
 // do not answer would hold up all others. This file asks name servers directly (c-ares, any number of names at a time). It asks the system
-// only for names that it alone may know: those in its hosts file, without a dot, or in `.local` and `.localhost`; hosts that the caller gave
-// and no name server knows; and everything while no name server can be reached. Answers are cached for their TTL, at most five minutes;
+// only for names in its hosts file, without a dot, or in `.local` and `.localhost`; for hosts that the caller gave and no name server knows;
+// and for everything while no name server can be reached. Answers are cached for their TTL, at most five minutes;
 // failures and answers of the system for 30 seconds.
 import dns from "node:dns";
 import { readFile } from "node:fs/promises";
@@ -107,7 +107,7 @@ async function askServers(resolver: dns.promises.Resolver, name: string): Promis
   throw errors.find((error) => !isNotFound(error)) ?? errors[0];
 }
 
-// IPv6 addresses come first, but only if this machine has a global IPv6 address.
+// Whether this machine has a global IPv6 address. Without one, IPv6 addresses are tried last.
 function hasGlobalIpv6(): boolean {
   return Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ family, address }) => family === "IPv6" && isPublicAddress(address)),
@@ -122,7 +122,7 @@ function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | undefined)?.code ?? "");
 }
 
-// How long answers of name servers are cached at most, and those of the system and failures, in milliseconds.
+// How long answers of name servers are cached at most, and how long failures and answers of the system are cached, in milliseconds.
 const longestLifetime = 5 * 60_000;
 const shortLifetime = 30_000;
 // How long to wait for a name server before the next attempt, in milliseconds. The second attempt gets twice as long.

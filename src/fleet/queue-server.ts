@@ -102,7 +102,7 @@ function soon(work: Promise<unknown>): Promise<unknown> {
   return Promise.race([work, sleep(closeTime, undefined, { ref: false })]).catch(() => undefined);
 }
 
-// Refuses a server that is too old, that cannot be written to, or that may evict sites. Warns if a crash would lose the queue.
+// Refuses a server that is too old, that cannot be written to, or that may evict sites. Warns if a crash may lose the queue.
 function inspect(info: string, onNews: (news: ServerNews) => void): void {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(info)?.[1] ?? "";
   const version = field("valkey_version") || field("redis_version");
@@ -185,7 +185,7 @@ export function queueAddress(given: string | URL, environment: NodeJS.ProcessEnv
   // Removes the brackets of an IPv6 address.
   const host = url.hostname === "" ? "127.0.0.1" : url.hostname.replaceAll(/^\[|\]$/g, "");
   const username = url.username === "" ? environment["SITEGROVE_QUEUE_USER"] : decodeURIComponent(url.username);
-  // Our own variable comes first, then those that the server's own tools read.
+  // Our own variable comes first, then those that are common for Redis.
   const password = ["SITEGROVE_QUEUE_PASSWORD", "REDISCLI_AUTH", "REDIS_PASSWORD"]
     .map((name) => environment[name])
     .find((value) => value !== undefined && value !== "");

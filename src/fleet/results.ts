@@ -1,4 +1,4 @@
-// The results of a run: from its journal or, in a bucket or from workers, from one summary for each website,
+// Reads the results of a run. They are in its journal; in a bucket, or if workers made them, each website has a file with its summary:
 // `summaries/monday/3f/example.org.3f9a2c1b5d7e8f90.json`.
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -19,7 +19,7 @@ export function failureName(job: SiteJob, run: string | undefined): string {
 }
 
 /**
- * How the names of a website's files of one kind begin. The host is made safe for every file system; the hash distinguishes similar ones.
+ * How the names of a website's files of one kind begin. The host has only safe characters, and the hash keeps names distinct.
  */
 export function nameInFolder(kind: string, run: string | undefined, { key, homepage }: SiteJob): string {
   const hash = keyHash(key);
@@ -41,7 +41,7 @@ export function fileName(
   return `${nameInFolder(kind, run, job)}${attemptId.slice(keyHash(job.key).length)}.${extension}`;
 }
 
-// Anybody may write into a bucket, so a summary must not refer to the files of other websites.
+// Others may write into a bucket, so a summary must not refer to the files of other websites.
 function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob, run: string | undefined): boolean {
   const isOwn = (name: string) =>
     fileKinds.some((kind) => {
@@ -54,7 +54,7 @@ function isOwnSummary({ key, attemptId, files }: SiteSummary, job: SiteJob, run:
 }
 
 /**
- * Parses the summary of `job` or, without one, of the website that it names. Throws a `SitemapError` (`storage-failed`) if it is not a
+ * Parses the summary of `job` or, without one, of the website that the text names. Throws a `SitemapError` (`storage-failed`) if it is not a
  * summary, or belongs to another website.
  */
 export function parsedSummary(name: string, text: string, job?: SiteJob, run?: string): SiteSummary {
@@ -122,7 +122,7 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   return Object.assign(stored, { results: { [Symbol.asyncIterator]: results } });
 }
 
-// Finds the results of a run: its journal, or the names of its summaries and the run chosen by `flag`.
+// Finds the results of a run: its journal, or the names of all summaries and the run to choose from them. Messages name `flag`.
 async function openRun(location: string, flag: string, run: string | undefined) {
   const store = await Store.open(location);
   const journal = path.join(location, journalName);
@@ -143,7 +143,7 @@ function runOf(summary: string): string {
   return summary.split("/").slice(1, -2).join("/");
 }
 
-// Chooses a run by its name. Only a run without a name accepts any name, so that results never appear under the name of another run.
+// Chooses a run by its name. A single run need not be named, and accepts any name if it has none, so that no run gets the name of another.
 function chosenRun(location: string, names: readonly string[], wanted: string | undefined, flag: string): string {
   const ownName = nameOfFolder(location);
   const runs = [...new Set(names.map(runOf))];

@@ -31,8 +31,8 @@ import { emptySummary, isFailure, siteJob, storedJob, targetOf } from "./site-jo
 import type { Lease } from "./site-queue.ts";
 
 /**
- * Crawls all websites of a queue. When none is left, resolves to the number of websites in each state, and to their results. Rejects with a
- * `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
+ * Crawls all websites of a queue. When none is left, or after `drain`, resolves to the number of websites in each state, and to their
+ * results. Rejects with a `SitemapError` (`invalid-option`) if a text in `sites` is not a website: check lists with `siteJob` first.
  *
  * @example
  * const { done, results } = await runFleet({ queue, sites: ["example.org", "example.net"] });
@@ -47,7 +47,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   const stop = new FollowingController(settings.signal);
   // This one is also aborted when the caller wants no more websites to be started.
   const drain = new FollowingController(settings.drain, stop.signal);
-  // Every website adds a listener, and Node.js would warn about more than ten.
+  // Every waiting worker adds a listener, and Node.js would warn about more than ten.
   setMaxListeners(0, drain.signal);
   const workers = new Set<Promise<void>>();
   // How many websites in progress have not responded for a while. Other websites take their places.
@@ -101,7 +101,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
     }
   }
 
-  /** Crawls a website. Returns undefined if the website went back to the queue. */
+  /** Crawls a website. Returns undefined if it went back to the queue, or the lease is lost. */
   async function readSite(lease: Lease, onDocument: () => void): Promise<ReadSite | undefined> {
     const { job, attemptId, starts } = lease;
     const stopping = new FollowingController(stop.signal, lease.lost);
@@ -223,7 +223,7 @@ const ownOptions: readonly (keyof FleetOptions)[] = [
   ...(["sites", "queue", "sink", "parallelSites", "perAddress", "drain", "signal", "onEvent"] as const),
 ];
 
-/** Crawls one website. Throws only the reason of the signal, and errors of the output or of this machine. `onOrdered` gets the same events as the output. */
+/** Crawls one website. Its problems go into the summary, and are not thrown. `onOrdered` gets the same events as the output. */
 async function crawlSite(
   { job, attemptId }: Pick<Lease, "job" | "attemptId">,
   options: StreamOptions & { readonly signal: AbortSignal },
@@ -272,7 +272,7 @@ async function crawlSite(
   const read = outcomeOf(finished, hasSitemap);
   const outcome = read === "complete" && isLate ? "incomplete" : read;
   if (isLate) add(reasons, { code: "limit-time", message: "The check did not finish in time" });
-  // If this machine had no free socket, that is not the website's fault, so the website is read again later.
+  // If this machine had no free socket, that is not the website's fault: the fleet ends, and the website goes back to the queue.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
   if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });
   // If no sitemap was found, the candidates tell why.
@@ -289,7 +289,7 @@ async function crawlSite(
   };
 }
 
-// robots.txt and the root only list other sitemaps.
+// robots.txt and the root of the tree only list sitemaps.
 function isSitemap(sitemap: Sitemap): boolean {
   return sitemap.kind !== "index" || sitemap.format === "xml";
 }
@@ -373,7 +373,7 @@ const mostAttempts = 3;
 const slowTime = 1000;
 // How late a timer may be, in milliseconds. If it is later, this process was busy.
 const longestLag = 50;
-// How long an output may take for one batch of pages, in milliseconds.
+// How long an output may take for one batch of pages or one sitemap at most, in milliseconds.
 const outputTime = 120_000;
 // How many slow websites there may be for each of the `parallelSites`.
 const slowLane = 4;

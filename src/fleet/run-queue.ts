@@ -1,6 +1,6 @@
 // The queue of several machines: a run is a BullMQ queue on a server, and its jobs are websites. The result of a website is the value of
-// its finished job. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and accepts a result only from the
-// holder.
+// its completed job, or the reason of its failed one. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and
+// accepts a result only from the holder.
 import { createHash, randomUUID } from "node:crypto";
 import type { Job, JobType, Queue, Worker } from "bullmq";
 import { sleep, waitFor } from "../fetch/abort.ts";
@@ -114,7 +114,7 @@ export class RunQueue implements SiteQueue {
     });
   }
 
-  /** The results so far, in the order of the list. */
+  /** The results so far, in the order in which the websites were added. */
   async *results(): AsyncGenerator<SiteSummary, void> {
     for await (const job of this.#finished()) yield resultOf(job);
   }
@@ -258,7 +258,7 @@ export class RunQueue implements SiteQueue {
     };
   }
 
-  // Yields finished jobs in the order of the list. Only ids and positions are in memory, because a run may have a million sites.
+  // Yields finished jobs in the order of the list. Keeps only their ids and positions in memory, because a run may have a million sites.
   async *#finished(): AsyncGenerator<SiteQueueJob, void> {
     const queue = this.#queue;
     const positions = new Map<string, number>();
@@ -311,7 +311,7 @@ async function addJobs(
   return { added, known: count - added };
 }
 
-/** Settles a job. Returns false if another worker's summary counts instead. */
+/** Settles a job. Returns whether this summary counts. */
 async function settleJob(
   queue: Queue<JobData, SiteSummary>,
   job: SiteQueueJob,
@@ -389,14 +389,14 @@ function deathsOf(job: SiteQueueJob): number {
   return Math.max(0, job.stalledCounter - dataOf(job).cleared);
 }
 
-// BullMQ refuses if another worker has the job, or has finished it.
+// Returns false if BullMQ refused, because another worker has the job or has finished it. Throws any other error.
 function unlessHeld(error: unknown): false {
   const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== "number" || code >= 0) throw error;
   return false;
 }
 
-/** Throws a `SitemapError` (`invalid-option`): the name becomes part of names on the server and of files. */
+/** Throws a `SitemapError` (`invalid-option`) if a name cannot be part of names on the server and of files. */
 export function expectRunName(run: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,99}$/i.test(run)) return;
   throw invalid(
@@ -409,5 +409,5 @@ const readSize = 200;
 // Intervals in milliseconds.
 const pollTime = 500;
 const slowBatch = 200;
-// How long a suspect waits before it is offered again, in milliseconds.
+// How long a suspect waits at least before it is offered again, in milliseconds.
 const laneTime = 1000;

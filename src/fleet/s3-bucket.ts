@@ -37,7 +37,7 @@ export class S3Bucket {
     this.address = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
   }
 
-  /** Credentials, region and endpoint come from the usual variables and files. Throws a `SitemapError` if something is missing. */
+  /** Credentials come from the usual variables and files, region and endpoint from variables. Throws a `SitemapError` on failure. */
   static async open(
     address: string,
     environment: NodeJS.ProcessEnv = process.env,
@@ -227,7 +227,7 @@ export function endpointOf({ AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL }: NodeJS.Pro
   return endpoint.replace(/\/+$/, "");
 }
 
-/** Whether `--out` names a bucket. */
+/** Whether a location is the address of a bucket. */
 export function isBucket(location: string | undefined): location is string {
   return location !== undefined && /^s3:/i.test(location);
 }

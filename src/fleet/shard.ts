@@ -1,5 +1,5 @@
 // Parts of a list of websites, for several machines without a queue: part I of N. All hosts of a registrable domain are
-// in the same part, on every machine and in every version, so that limits by host and by address hold.
+// in the same part, on every machine and in every version, so that limits by host hold.
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 
@@ -9,7 +9,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** Reads `2/8`; undefined for any other text. `0/8` is `8/8`, so that counting from 0 also covers every part. */
+/** Reads a part such as `2/8`; undefined for an invalid text. `0/8` is `8/8`, so that counting from 0 also covers every part. */
 export function readShard(text: string): Shard | undefined {
   const [, index = "", count = ""] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   const shard = { index: Number(index) === 0 ? Number(count) : Number(index), count: Number(count) };
@@ -25,8 +25,8 @@ export function isInShard(homepage: string, { index, count }: Shard): boolean {
 
 /**
  * The registrable domain, by a rule instead of the Public Suffix List: two labels, or three if the last is a country (two letters) and
- * the one before it is a word such as `co` or `com`. Below other public suffixes (`blogspot.com`, `city.kawasaki.jp`),
- * the result is too short, so all websites there are in one part, and share its limits.
+ * the one before it is a word such as `co` or `com`. Below other public suffixes (`github.io`), the result is too
+ * short, so all websites there are in one part.
  */
 export function siteDomain(host: string): string {
   const name = host.toLowerCase().replace(/\.$/, "");

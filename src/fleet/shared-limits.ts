@@ -10,7 +10,7 @@ import { defaultBackoff } from "../fetch/retry.ts";
 import type { Settings } from "../model/options.ts";
 import { nameServerLookup } from "./lookup.ts";
 
-/** Creates the limits. `settings` are those of all crawls together; `perAddress` limits the requests to one address at a time. */
+/** Creates the limits. All crawls share `settings`; `perAddress` limits the requests to one address at a time. */
 export function sharedLimits(settings: Settings, perAddress: number): SharedLimits & { close(): void } {
   const total = Number.POSITIVE_INFINITY;
   const own = { ...settings, concurrency: { ...settings.concurrency, total } };
@@ -21,8 +21,8 @@ export function sharedLimits(settings: Settings, perAddress: number): SharedLimi
   const lookup = nameServerLookup();
   const proxyFor = proxyChoice(settings.proxy);
 
-  // If a name has several addresses, the lowest one stands for all, because resolvers return them in any order. Undefined if it is unknown:
-  // behind a proxy, with a client of the caller's own, or if the name cannot be resolved, which connecting will report.
+  // If a name has several addresses, the first in sort order stands for all, because resolvers return them in any order. Undefined if it is
+  // unknown: behind a proxy, with a client of the caller's own, or if the name cannot be resolved, which connecting will report.
   async function addressOf(target: URL, signal: AbortSignal, traits: Traits): Promise<string | undefined> {
     const { isTrusted = false, isRetry = false } = traits;
     if (settings.client !== undefined || proxyFor(target) !== undefined) return undefined;

@@ -1,4 +1,4 @@
-// The files of a fleet: for each website its pages, its sitemaps, its archive and its findings, in folders by the hash of its key, under
+// The files of a fleet: for each website its pages or changes, sitemaps, archive and findings, in folders by the hash of its key, under
 // names that contain the attempt: `pages/3f/example.org.3f9a2c1b5d7e8f90-1-c0ffee.ndjson`. They are complete before the result counts. In a
 // bucket, and for workers, a summary that lists them follows, under the name of the website. The first summary counts; a later attempt
 // adopts it. Several runs of a queue may share a folder: each has its own subfolders.
@@ -40,7 +40,7 @@ export interface SiteFilesOptions {
   readonly run?: string | undefined;
 }
 
-/** Writes the files of websites. */
+/** Creates a sink that writes the files of websites. */
 export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
   const { store, format = "ndjson", archives = false, check = false, previous, run } = options;
   const hasSummaries = store.bucket !== undefined || run !== undefined;
@@ -66,7 +66,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     if (hasSummaries) await store.replace(failureName(job, run), `${jsonOf(summary)}\n`);
   }
 
-  // Returns the summary of another attempt that was published first.
+  // Publishes a summary. If that of another attempt was published first, returns it.
   async function publishSummary(job: SiteJob, summary: SiteSummary): Promise<SiteSummary | undefined> {
     const name = summaryName(job, run);
     if (!hasSummaries || (await store.create(name, `${jsonOf(summary)}\n`)) === "created") return undefined;

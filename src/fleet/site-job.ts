@@ -11,7 +11,7 @@ import { deathsBeforeQuarantine } from "./suspects.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
-  /** A key that is the same for all spellings of a website's URL. Its hash is part of file names. */
+  /** Made from the normalized URL of the homepage, or those of the given sitemaps. Its hash is part of file names. */
   readonly key: string;
   readonly homepage: string;
   /** Its sitemaps, if they are given instead of found. */
@@ -92,7 +92,7 @@ export interface SiteSummary {
   readonly previousError?: string;
   /** What robots.txt says about how pages may be used: at most 20 lines. */
   readonly preferences?: readonly RobotsPreference[];
-  /** How many findings a check has, by severity. */
+  /** How many rules failed in the check, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
 }
 
@@ -141,7 +141,7 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
-/** What robots.txt says about AI, such as `ai-train=no`. Each preference appears once, although it may apply to several crawlers. */
+/** What robots.txt says about AI, such as `ai-train=no`. Each appears once, even if it applies to several crawlers; long ones are left out. */
 export function preferenceNames({ preferences = [] }: Pick<SiteSummary, "preferences">): string[] {
   const names = preferences.flatMap(({ field, values = { [field]: "" } }) =>
     Object.entries(values).map(([key, value]) => (value === "" ? key : `${key}=${value}`)),
@@ -149,7 +149,7 @@ export function preferenceNames({ preferences = [] }: Pick<SiteSummary, "prefere
   return [...new Set(names)].filter(({ length }) => length < 50);
 }
 
-/** Whether the run failed, not the website. */
+/** Whether the outcome is the fault of sitegrove or of this machine, not of the website. */
 export function isFailure(outcome: SiteOutcome): boolean {
   return outcome === "failed" || outcome === "quarantined";
 }
@@ -225,7 +225,7 @@ function jobOfSitemaps(website: CrawlTarget): SiteJob {
 function isHostName(text: string, { host, hostname }: URL): boolean {
   const [written = ""] = text.split(/[/?#\\]/, 1);
   if (written.includes("@")) return false;
-  // A host of digits and dots must be an address, as it was written.
+  // A host of digits and dots must have been written as that address.
   if (/^[\d.]+$/.test(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
   return /[.:]|^localhost$/.test(host);
 }

@@ -11,7 +11,7 @@ export interface SiteQueue {
   /** Returns the next site, or undefined when no site is waiting or being read any more. Rejects with the signal's reason. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
-  /** The accepted results so far, one summary for each site. */
+  /** The accepted results so far, one summary for each finished site. */
   results(): AsyncIterable<SiteSummary>;
   close(): Promise<void>;
 }
@@ -25,12 +25,12 @@ export interface QueueCounts {
   readonly failed: number;
 }
 
-/** The permission to read one site, renewed until it is settled. */
+/** The permission to read one site, until it is settled or lost. */
 export interface Lease {
   readonly job: SiteJob;
   /** How often the site was started in this run, including this time and crashes. */
   readonly starts: number;
-  /** The name of this attempt. It is part of every file name, so that two attempts never write the same file. */
+  /** The name of this attempt. It is part of the names of its files, so that two attempts never write the same file. */
   readonly attemptId: string;
   /** The attempt whose result the user asked to replace. */
   readonly replaces?: string | undefined;
@@ -38,7 +38,7 @@ export interface Lease {
   readonly quarantined?: SiteSummary | undefined;
   /** A signal that is aborted when another worker has the site. */
   readonly lost: AbortSignal;
-  /** Reports the result. `superseded` means that the result of another worker counts. */
+  /** Reports the result. `superseded` means that it does not count, because the lease was lost or is settled. */
   done(summary: SiteSummary): Promise<"accepted" | "superseded">;
   /** Returns the site to the queue, to be crawled later. */
   retry(): Promise<void>;

@@ -129,7 +129,7 @@ export class Store {
     for (const each of [file, draftOf(file)]) await rm(each, { force: true });
   }
 
-  /** Returns the names that begin with `start`; in a folder, also those of drafts. If `start` ends with a slash, includes subfolders. */
+  /** Returns the names that begin with `start`. A folder includes drafts, and subfolders only if `start` ends with a slash. */
   async list(start: string): Promise<string[]> {
     if (this.bucket !== undefined) return (await this.bucket.list(start)).filter(isOwnPath);
     const parent = path.posix.dirname(`${start}-`);
@@ -148,7 +148,7 @@ export class Store {
   }
 }
 
-// How file systems say that they have no hard links.
+// How file systems say that they cannot create a hard link.
 const withoutLinks: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 // The mark comes at the start of a name, because the end of the name says whether an archive is compressed.
@@ -212,7 +212,7 @@ export class DraftFile {
     return this.#held.length < mostHeld ? undefined : this.#flush();
   }
 
-  /** Ends the file. Returns the path of the draft. Throws a `SitemapError` if a part of it is gone. */
+  /** Ends the file. Returns the path of the draft. Throws a `SitemapError` if its size is not what was written. */
   async finish(): Promise<string> {
     await this.#flush();
     const draft = this.#store.draft(this.#name);
@@ -233,7 +233,7 @@ export class DraftFile {
     this.#size += bytes.length;
     if (isFirst) await rm(draft, { force: true });
     await writeFile(draft, bytes, { flag: isFirst ? "wx" : "a" }).catch((error: unknown) => {
-      // The system's error does not name the file.
+      // The system's error may not name the file.
       throw storageFailed(`${this.#name} could not be written`, error);
     });
   }

@@ -1,6 +1,6 @@
-// Finds the website that crashes its process. All websites that were in flight when a process died are suspects. They are crawled after the
-// others: sixteen at a time, after a second death four at a time, and then one by one. With more at a time, finding the website would take
-// more deaths; with fewer, a fleet that was killed only once would wait long, because most suspects do not respond. After five deaths, a
+// Finds the website that crashes its process. All websites that were in flight when a process died are suspects. A process crawls sixteen of
+// them at a time, after a second death four at a time, and then one by one. With more at a time, finding the website would take
+// more deaths; with fewer, a fleet that was killed only once would wait long, because many suspects do not respond. After five deaths, a
 // website is quarantined, so an operator may kill the process a few times.
 
 /** A website that a process crawls, or is about to. */

@@ -13,13 +13,13 @@ export interface FleetTotals {
   readonly reasons: readonly { readonly code: string; readonly message: string; readonly websites: number }[];
   /** Websites whose earlier archive could not be used; absent if there are none. */
   readonly previousErrors?: number;
-  /** Findings of all websites, by severity. */
+  /** How many rules failed, added up over all websites, by severity. */
   readonly findings?: Readonly<Record<string, number>>;
   /** AI preferences in robots.txt, such as `ai-train=no`, and on how many websites. */
   readonly preferences?: Readonly<Record<string, number>>;
 }
 
-/** Adds up summaries: those of all runs for the final table, or those of this run for progress. */
+/** Adds up summaries. */
 export class FleetCounter {
   readonly #sums = { websites: 0, pages: 0, sitemaps: 0, requests: 0, wireBytes: 0 };
   readonly #outcomes = Object.fromEntries(siteOutcomes.map((outcome) => [outcome, 0])) as Record<SiteOutcome, number>;
@@ -66,7 +66,7 @@ function add(counts: Map<string, number>, name: string, more: number): void {
 
 const mostNames = 1000;
 
-// Returns a message that fits all websites, because the message of one names its own line or value.
+// Returns a message for several websites, because the message of one names its own line or value.
 function common(code: SiteReason["code"], message: string): string {
   const general = code === "internal" ? "Internal failure" : problem(code).message;
   return /unknown/.test(general) ? `For example: ${message.replace("For example: ", "")}` : general;
