@@ -75,8 +75,8 @@ export class Sites {
       throw new NoAnswer(`${site} is not one of the allowed websites: ${[...this.#allowed].join(", ")}`);
     const host = new URL(job.homepage).host.replaceAll(/[^a-z0-9.-]/gi, "_").slice(0, 100);
     const network = isNamed ? (crawl.network ?? "default") : "public-only";
-    // Different options may find different pages, so they get their own archive. So do different rights: a server must not answer from what
-    // only another one may request.
+    // Different options may find different pages, so they get their own archive. So do different rights, because a
+    // server must not answer from an archive that it would not be allowed to fetch.
     const settings = JSON.stringify([archivedSettings(resolveOptions(crawl)), network, crawl.headers ?? {}]);
     const name = path.join(folder, `${host}-${keyHash(`${job.key} ${settings}`)}`);
     return {

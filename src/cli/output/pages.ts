@@ -23,7 +23,7 @@ export function byNameText(format: string): string {
   return `${format}, or by the name of --output`;
 }
 
-/** Returns the given format. Without one, the name of the output file decides: `changes.csv`. */
+/** Returns the given format. Without one, the name of the output file decides, or else it is the first of `formats`. */
 export function formatByName<F extends string>(
   given: F | undefined,
   output: string | undefined,
