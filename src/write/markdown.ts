@@ -15,7 +15,12 @@ export function codeInTable(text: string): string {
   return codeSpan(text).replaceAll("|", "\\|");
 }
 
-/** Escapes tags and pipes in a sentence, which may contain code spans. */
+/** Escapes tags and pipes in a sentence outside a table. Its code spans stay as they are, because Markdown decodes nothing in them. */
 export function sentence(text: string): string {
-  return printable(text).replaceAll("<", "&lt;").replaceAll("|", "\\|");
+  return printable(text).replace(codeOrMarkup, (found, _ticks, markup?: string) =>
+    markup === undefined ? found : markup === "<" ? "&lt;" : "\\|",
+  );
 }
+
+// Matches escaped characters, code spans, runs of backticks that start none, and what must be escaped. An escaped backtick starts no span.
+const codeOrMarkup = /\\.|(`+)(?!`).*?(?<!`)\1(?!`)|`+|([<|])/g;
