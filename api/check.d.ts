@@ -518,13 +518,18 @@ interface DiffTotals extends ChangeCounts {
 }
 
 /** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
-interface ExpiredPage extends DeclaredPage {
+interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }
 
 type Host = (typeof hosts)[number];
 
 type LastmodReasonCode = "all-equal" | "all-today" | "request-time" | "common-date" | "in-future" | "newer-than-page" | "older-than-page" | "always-changes" | "never-changes";
+
+interface MissingPage extends DeclaredPage {
+  /** The page's URL before `rewrite`, if different. */
+  readonly declaredUrl?: string;
+}
 
 /** The same page, now declared by a different sitemap. */
 interface MovedPage extends DeclaredPage {
@@ -540,7 +545,7 @@ type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | ChangedP
 type PageField = Exclude<keyof SitemapPage, "url">;
 
 /** The page is gone; `page` is the old entry. */
-interface RemovedPage extends DeclaredPage {
+interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
@@ -561,7 +566,7 @@ interface SitemapChange {
 type TreeChange = PageChange | SitemapChange;
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */
-interface UnknownPage extends DeclaredPage {
+interface UnknownPage extends MissingPage {
   readonly kind: "unknown";
   /** The incomplete side, where the page was not found. */
   readonly missing: "before" | "after";

@@ -120,7 +120,7 @@ export interface DiffTotals extends ChangeCounts {
 }
 
 /** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
-export interface ExpiredPage extends DeclaredPage {
+export interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }
 
@@ -172,7 +172,7 @@ export type PageChange = AddedPage | RemovedPage | ExpiredPage | UnknownPage | C
 export type PageField = Exclude<keyof SitemapPage, "url">;
 
 /** The page is gone; `page` is the old entry. */
-export interface RemovedPage extends DeclaredPage {
+export interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
@@ -193,7 +193,7 @@ export interface SitemapChange {
 export type TreeChange = PageChange | SitemapChange;
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */
-export interface UnknownPage extends DeclaredPage {
+export interface UnknownPage extends MissingPage {
   readonly kind: "unknown";
   /** The incomplete side, where the page was not found. */
   readonly missing: "before" | "after";
@@ -237,6 +237,11 @@ export declare function followGone(before: DiffSide, after: DiffSide, options?: 
 interface DeclaredPage {
   readonly page: SitemapPage;
   readonly sitemap: string;
+}
+
+interface MissingPage extends DeclaredPage {
+  /** The page's URL before `rewrite`, if different. */
+  readonly declaredUrl?: string;
 }
 
 declare const followVerdicts: readonly ["moved", "moved-unlisted", "gone", "soft-404", "loop", "still-there", "unknown"];

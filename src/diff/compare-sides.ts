@@ -17,6 +17,7 @@ import {
   type TreeChange,
 } from "../model/change.ts";
 import type { SitemapPage } from "../model/page.ts";
+import { originalUrl } from "../model/rewrite.ts";
 import { isAbsent, type Side, type SideFacts } from "./diff-side.ts";
 import { matchPages, type PageList, PageLists, pageJoin } from "./page-lists.ts";
 import type { DiffSettings } from "./settings.ts";
@@ -121,7 +122,7 @@ async function* compare(
         const [, [partner = 0]] = partners.next().value as [number, Int32Array];
         // The URL is omitted, because the new page has the same one.
         earlier.put(partner >>> 0, number + at, ...texts.add(JSON.stringify({ ...page, url: undefined })));
-      } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap });
+      } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap, ...declared(page) });
       else if (mark === alone) changes.push(missing("after", isKnownGone(list), page, list));
     }
     if (changes.length > 0) yield changes;
@@ -205,8 +206,14 @@ async function* marked(
 }
 
 function missing(side: "before" | "after", isWhole: boolean, page: SitemapPage, { sitemap }: PageList): PageChange {
-  if (!isWhole) return { kind: "unknown", page, sitemap, missing: side };
-  return { kind: side === "before" ? "added" : "removed", page, sitemap };
+  if (!isWhole) return { kind: "unknown", page, sitemap, missing: side, ...declared(page) };
+  return side === "before" ? { kind: "added", page, sitemap } : { kind: "removed", page, sitemap, ...declared(page) };
+}
+
+// A page that was rewritten and has no counterpart may never have had its new URL, so the change also gives the old one.
+function declared(page: SitemapPage): { readonly declaredUrl?: string } {
+  const declaredUrl = originalUrl(page);
+  return declaredUrl === page.url ? {} : { declaredUrl };
 }
 
 function totalsOf({ lists, start, end }: PageLists, side: SideFacts, complete: boolean): DiffSideTotals {

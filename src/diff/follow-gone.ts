@@ -3,7 +3,7 @@
 import type { DiffTotals, TreeChange } from "../model/change.ts";
 import type { FollowedRow, FollowVerdict } from "../model/followed.ts";
 import { type Options, resolveOptions } from "../model/options.ts";
-import { originalUrl, rewrite, rewritten } from "../model/rewrite.ts";
+import { rewrite, rewritten } from "../model/rewrite.ts";
 import { TextSet } from "../model/text-set.ts";
 import { homepageOf, urlKey } from "../model/url.ts";
 import { ErrorPages } from "../pages/error-pages.ts";
@@ -60,10 +60,10 @@ export async function* followRows(
   if (step.done) return step.value;
   async function* gone(): AsyncGenerator<string, void> {
     for (; !step.done; step = await batches.next())
-      for (const change of step.value) if (isGone(change)) yield originalUrl(change.page);
+      for (const change of step.value) if (isGone(change)) yield oldUrl(change);
   }
   const start = step.value.find(isGone) as Gone;
-  const homepage = homepageOf(originalUrl(start.page));
+  const homepage = homepageOf(oldUrl(start));
   const source = await openPageFetch(
     { homepage },
     { givenUrls: [before, after].flatMap(namedUrls), crawl: fetch, mostBytes: pageBytes },
@@ -99,6 +99,10 @@ type Gone = Extract<TreeChange, { kind: "removed" | "unknown" }>;
 
 function isGone(change: TreeChange): change is Gone {
   return change.kind === "removed" || (change.kind === "unknown" && change.missing === "after");
+}
+
+function oldUrl({ page, declaredUrl = page.url }: Gone): string {
+  return declaredUrl;
 }
 
 // How many bytes of a page are read: its title, and enough text to compare, are at the beginning.

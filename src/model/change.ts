@@ -14,23 +14,28 @@ interface DeclaredPage {
   readonly sitemap: string;
 }
 
+interface MissingPage extends DeclaredPage {
+  /** The page's URL before `rewrite`, if different. */
+  readonly declaredUrl?: string;
+}
+
 /** The page is new. */
 export interface AddedPage extends DeclaredPage {
   readonly kind: "added";
 }
 
 /** The page is gone; `page` is the old entry. */
-export interface RemovedPage extends DeclaredPage {
+export interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
 /** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
-export interface ExpiredPage extends DeclaredPage {
+export interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */
-export interface UnknownPage extends DeclaredPage {
+export interface UnknownPage extends MissingPage {
   readonly kind: "unknown";
   /** The incomplete side, where the page was not found. */
   readonly missing: "before" | "after";

@@ -37,7 +37,7 @@ function json(change: TreeChange): string {
 }
 
 export const changeCsvColumns: readonly string[] =
-  "kind url change lastModified lastModifiedBefore sitemap sitemapBefore".split(" ");
+  "kind url change lastModified lastModifiedBefore sitemap sitemapBefore declaredUrl".split(" ");
 
 /** The format `csv`: one change per row, after a fixed header. With `safe: false`, values are written unchanged. */
 export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): ChangeWriter {
@@ -50,18 +50,19 @@ export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): Chang
 }
 
 function row(change: TreeChange): (string | undefined)[] {
-  if (change.kind === "sitemap") return [change.kind, change.sitemap, change.change, "", "", "", ""];
+  if (change.kind === "sitemap") return [change.kind, change.sitemap, change.change, "", "", "", "", ""];
   const { kind, page, sitemap } = change;
   const { url, lastModified } = page;
-  if (change.kind === "moved") return [kind, url, "sitemap", lastModified, lastModified, sitemap, change.from];
+  if (change.kind === "moved") return [kind, url, "sitemap", lastModified, lastModified, sitemap, change.from, ""];
   if (change.kind === "changed") {
     const { fields, before, from } = change;
     const named = from === undefined ? fields : [...fields, "sitemap"];
-    return [kind, url, named.join(", "), lastModified, before.lastModified, sitemap, from ?? sitemap];
+    return [kind, url, named.join(", "), lastModified, before.lastModified, sitemap, from ?? sitemap, ""];
   }
+  if (change.kind === "added") return [kind, url, "", lastModified, "", sitemap, "", ""];
   const what = change.kind === "unknown" ? `missing ${change.missing}` : "";
-  const isNew = kind === "added" || what === "missing before";
-  return isNew ? [kind, url, what, lastModified, "", sitemap, ""] : [kind, url, what, "", lastModified, "", sitemap];
+  const sides = what === "missing before" ? [lastModified, "", sitemap, ""] : ["", lastModified, "", sitemap];
+  return [kind, url, what, ...sides, change.declaredUrl];
 }
 
 export interface FeedOptions {

@@ -163,11 +163,14 @@ function sitemapInWords({ change, missing }: SitemapChange): string {
 function changeInWords(change: PageChange): string {
   switch (change.kind) {
     case "added":
+      return "";
     case "removed":
     case "expired":
-      return "";
-    case "unknown":
-      return `missing ${change.missing}`;
+    case "unknown": {
+      const { declaredUrl } = change;
+      const missing = change.kind === "unknown" ? [`missing ${change.missing}`] : [];
+      return [...missing, ...(declaredUrl === undefined ? [] : [`declared as ${declaredUrl}`])].join("; ");
+    }
     case "moved":
       return `from ${change.from} to ${change.sitemap}`;
     case "changed": {

@@ -166,6 +166,7 @@ test("-f csv writes one change per row, which another parser reads back", async 
     lastModifiedBefore: "2024-05-01",
     sitemap: `${site.homepage}a.xml`,
     sitemapBefore: `${site.homepage}a.xml`,
+    declaredUrl: "",
   });
 });
 

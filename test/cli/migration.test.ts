@@ -97,6 +97,25 @@ test.each(["old.warc.gz", "urls.txt", "old.ndjson", "crawl.csv", "live"])("--rew
   expect(removed.trim().split("\n")).toEqual(["new:boots/2", ...oldPages.slice(4)]);
 });
 
+test.each(["old.warc.gz", "urls.txt", "old.ndjson", "crawl.csv", "live"])(
+  "a removed page of %s also has its URL before --rewrite",
+  async (side) => {
+    const before = side === "live" ? old.homepage : at(side);
+    const diff = async (format: string, only = "removed") =>
+      (await sitegrove(["diff", before, now.homepage, ...crawl, ...rules(), "-f", format, "--only", only])).stdout;
+    const declared = `${old.homepage}shoes/2`;
+    const url = `${now.homepage}boots/2`;
+    const rows = parse(await diff("csv"), { columns: true }) as Record<string, string>[];
+    expect(rows[0]).toMatchObject({ kind: "removed", url, declaredUrl: declared });
+    // These are not rewritten.
+    expect(new Set(rows.slice(1).map((row) => row["declaredUrl"]))).toEqual(new Set([""]));
+    const [first, second] = (await diff("ndjson")).split("\n").map((line) => line && JSON.parse(line));
+    expect(first).toMatchObject({ kind: "removed", page: { url }, declaredUrl: declared });
+    expect(second).not.toHaveProperty("declaredUrl");
+    expect(await diff("summary")).toContain(`  ${url}  (declared as ${declared})\n`);
+  },
+);
+
 test("--rewrite to parts of the new website prints no warning", async () => {
   const { stderr } = await sitegrove(["diff", at("old.warc.gz"), now.homepage, ...crawl, ...rules()]);
   expect(stderr).toBe("");
