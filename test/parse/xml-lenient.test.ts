@@ -109,12 +109,13 @@ describe("documents that end too early", () => {
 
   test("wherever a document ends, complete entries are kept and nothing is invented", () => {
     const all = urlsOf(parsed(whole));
-    for (let end = whole.indexOf("<url>"); end < whole.length - 1; end += isLong ? 1 : 5) {
+    for (let end = whole.indexOf("<url>"); end < whole.length - 1; end += 1) {
+      if (!isLong && end % 5 > 0 && whole[end - 1] !== "<") continue;
       const cut = parsed(whole.slice(0, end));
       expect(urlsOf(cut)).toEqual(all.slice(0, cut.pages.length));
       expect(cut.pages.length).toBe(whole.slice(0, end).split("</url>").length - 1);
       expect(cut.complete).toBe(false);
-      expect(cut.codes).toContain("xml-truncated");
+      expect(cut.codes).toEqual(["xml-truncated"]);
     }
   });
 });

@@ -176,7 +176,8 @@ export class XmlScanner {
   // buffer must grow.
   #scanMarkup(open: number, final: boolean): boolean {
     const { buffer } = this.cursor;
-    if (open + 1 === buffer.length) return final && this.#strayText(open);
+    // If the document ends here, it is cut off; after the root, this is junk.
+    if (open + 1 === buffer.length) return final && this.#isAfterRoot && this.#strayText(open);
     const code = buffer.charCodeAt(open + 1);
     if (code === exclamationMark) return this.#declaration(open, final);
     if (code === questionMark) return this.#instruction(open, final);
@@ -474,7 +475,10 @@ export class XmlScanner {
     if (buffer.startsWith("<!--", open)) return this.#skip("text", "--", open + 4);
     if (!this.#checkMarkup(open, final) || cursor.stopped) return false;
     if (buffer.startsWith(cdataStart, open)) return this.#cdata(open, final);
-    if (buffer.slice(open, open + 9).toUpperCase() !== "<!DOCTYPE") {
+    const start = buffer.slice(open, open + 9).toUpperCase();
+    if (start !== "<!DOCTYPE") {
+      // The document is cut off here.
+      if (["<!--", cdataStart, "<!DOCTYPE"].some((each) => each.startsWith(start))) return false;
       cursor.flawAt(open, "xml-malformed-tag", "<!");
       return this.#skip("text", ">", open + 2);
     }
