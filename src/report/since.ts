@@ -64,10 +64,12 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   return part("since", "What changed since the previous state", html`${lead}${content}`);
 }
 
-function bySection({ sections, otherSections }: ReportChanges, homepage: string): Html {
+function bySection({ sections, otherSections, totals }: ReportChanges, homepage: string): Html {
+  // A column without a number would push others off a narrow screen.
+  const shown = kinds.filter(([kind]) => totals[kind] > 0);
   const sum = (counts: ChangeCounts) => kinds.reduce((total, [kind]) => total + counts[kind], 0);
   const most = Math.max(...sections.map(({ changes }) => sum(changes)));
-  const head = html`<th scope="col">Section</th>${kinds.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="mix minor"><span class="unseen">Shares</span></th>`;
+  const head = html`<th scope="col">Section</th>${shown.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="mix minor"><span class="unseen">Shares</span></th>`;
   const rows = sections.map(({ name, changes }) => {
     let left = 0;
     const bars = kinds.map(([kind, , tone]) => {
@@ -77,9 +79,9 @@ function bySection({ sections, otherSections }: ReportChanges, homepage: string)
         width > 0 && html`<rect class="${tone}" x="${Number((left - width).toFixed(2))}" width="${width}" height="10"/>`
       );
     });
-    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${kinds.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
+    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${shown.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
   });
-  return table("Changes by section", head, [...rows, otherRow(otherSections, 7)]);
+  return table("Changes by section", head, [...rows, otherRow(otherSections, shown.length + 2)], "kinds");
 }
 
 function fields({ fields }: ReportChanges): Html | false {

@@ -226,8 +226,9 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   header { padding-top: 18px; }
   section { margin-top: 40px; }
   .figures { grid-template-columns: repeat(2, 1fr); }
-  .figures .value { font-size: 1.3rem; }
+  .figures .value { font-size: 1.3rem; white-space: normal; }
   .delta { grid-template-columns: repeat(2, 1fr); }
+  .delta > div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .finding > summary { grid-template-columns: 12px minmax(0, 1fr) auto; gap: 2px 8px; padding: 10px 12px 10px 8px; }
   .finding > summary .tag { grid-column: 2; grid-row: 1; }
   .finding > summary .count { grid-column: 3; grid-row: 1; }
@@ -238,6 +239,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .chart .axis, .chart .marks { left: 10px; right: 10px; }
   .minor { display: none; }
   th, td { padding: 6px 8px; }
+  .kinds { font-size: .8rem; } .kinds :is(th, td) { padding: 6px 5px; } .kinds thead th { font-size: .75rem; }
   .tree :is(th, td):is(:nth-child(2), :nth-child(4), :nth-child(5), :nth-child(6)) { display: none; }
   .tree :is(th, td):nth-child(7) { width: 36%; min-width: 96px; }
   .d1 { padding-left: 18px; } .d2 { padding-left: 28px; } .d3 { padding-left: 38px; } .d4 { padding-left: 48px; } .d5 { padding-left: 58px; }

@@ -271,6 +271,9 @@ test("a day is suspicious only if it stands out, and a median is never made up",
   expect(old.timeline.sentence).not.toContain("Half of the dated pages");
   const one = await factsOf(website([{ path: "a", day: "2999-01-01" }]));
   expect(one.timeline.odd).toBe("1 page (100%) has a date in the future.");
+  // The page may be from today, in another time zone.
+  const ahead = await factsOf(website(["2026-10-06", "2026-10-04"].map((day) => ({ path: day, day }))));
+  expect(ahead.timeline.sentence).toContain("The newest change is from 2026-10-04.");
 });
 
 function website(pages: readonly { readonly path: string; readonly day: string }[]): Client {

@@ -7,6 +7,7 @@ import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client } from "../../src/model/client.ts";
+import { pageOf } from "../../src/report/html-page.ts";
 import { reportFacts, reportHtml } from "../../src/report/report-tree.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
@@ -101,6 +102,28 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
       }
       expect([requests, said]).toEqual([[], []]);
     }
+  });
+
+  test("on a narrow screen, every kind of change is visible, and no tile is empty", async () => {
+    await using tree = await openTree(archive);
+    const facts = await reportFacts(tree, { check: { now } });
+    const side = { pages: 20_000, sitemaps: 1, complete: false };
+    const changes = { added: 12_345, removed: 12_345, changed: 12_345, moved: 12_345, unknown: 12_345, expired: 0 };
+    const totals = { ...changes, sitemaps: 0, changedOnlyLastModified: 0, before: side, after: side };
+    const sections = ["products", "collections"].map((name) => ({ name: `${shopHome}${name}/`, changes }));
+    const none = { otherSections: 0, fields: {}, sitemaps: [], examples: [] };
+    writeFileSync(fileOf("changes"), pageOf({ ...facts, changes: { totals, sections, ...none } }));
+    const { page } = await look(browser, fileOf("changes"));
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.locator("#since thead th:visible").allTextContents()).toContain("Unknown");
+    expect(
+      await page.evaluate(
+        "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('#since .scroll'))",
+      ),
+    ).toBe(0);
+    const right = (selector: string) =>
+      page.evaluate(`document.querySelector("${selector}").getBoundingClientRect().right`);
+    expect(await right(".delta > :last-child")).toBe(await right(".delta > :nth-child(2)"));
   });
 
   test("findings can be opened, filters work, and everything is open in print", async () => {

@@ -25,14 +25,14 @@ interface DayCount {
 
 export class DateCounts {
   readonly receivedAt: number;
-  // Later dates are in the future.
+  // Later dates count as being in the future. Earlier ones may be today's in another time zone.
   readonly #latest: number;
   readonly #days: Int32Array;
   readonly #thresholds: readonly number[];
   readonly #common = new CommonValue();
   // How many dates have no time of day.
   #dayOnly = 0;
-  /** The newest date that is not in the future, in milliseconds; undefined if there is none. */
+  /** The newest date that is not after `receivedAt`, in milliseconds; undefined if there is none. */
   newest: number | undefined;
   dated = 0;
   /** How many dates are from before the web, and how many are in the future. */
@@ -57,7 +57,7 @@ export class DateCounts {
       this.future += 1;
       return 0;
     }
-    this.newest = Math.max(instant, this.newest ?? instant);
+    if (instant <= this.receivedAt) this.newest = Math.max(instant, this.newest ?? instant);
     const day = Math.floor(instant / dayLength) - firstDay;
     if (day < 0) this.tooOld += 1;
     else this.#days[day]! += 1;
