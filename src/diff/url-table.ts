@@ -7,13 +7,24 @@ import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWo
 const urlHeaders = "address,url,loc,page url,full url,top pages,landing page,page,pages,uri".split(",");
 const isUrl = /^\s*https?:\/\/[^\s]+\s*$/i;
 
-/** Whether a file begins like a table: with the names of its columns, not with a URL. */
+/**
+ * Whether a file begins like a table: with the names of its columns, not with a URL. Other text has separators, too, so there must be a known
+ * header, or a URL in the first three rows, or these rows must have equally many cells.
+ */
 export function isTableStart(start: Uint8Array): boolean {
-  const [, line = ""] = firstRows(start)[0] ?? [];
+  const [[, line, first] = [0, "", []], ...next] = firstRows(start);
   const separator = separatorOf(line);
   if (isUrl.test(line.split(/[\t;,]/, 1)[0]!) || /^\s*[<{[]/.test(line)) return false;
   const cells = line.split(separator);
-  return cells.length > 1 && cells.every((cell) => /^\s*"?[^"<>{}\u0000-\u001f]{0,100}"?\s*$/.test(cell));
+  const others = next.slice(0, 2).map((row) => row[2]);
+  const hasUrl = [first, ...others].some((row) => row.some((cell) => isUrl.test(cell)));
+  const isKnown = hasUrl || first.some((cell) => urlHeaders.includes(cell.trim().toLowerCase()));
+  const isEven = others.length > 0 && others.every((row) => row.length === first.length);
+  return (
+    (isKnown || isEven) &&
+    cells.length > 1 &&
+    cells.every((cell) => /^\s*"?[^"<>{}\u0000-\u001f]{0,100}"?\s*$/.test(cell))
+  );
 }
 
 /**

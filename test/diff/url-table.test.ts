@@ -38,6 +38,8 @@ test.each<[string, string | Uint8Array]>([
   ["one.csv", `loc\n${home}a\n${home}c\n`],
   ["no-header.csv", `5,${home}a\n6,${home}c\n`],
   ["unnamed", `Address,Title\n${home}a,One\n${home}c,Two\n`],
+  ["unnamed-uneven", `Title,Page\nOne,${home}a,x\nTwo,${home}c\n`],
+  ["unnamed-no-header", `5,${home}a\n6,${home}c,x\n`],
   ["quotes.csv", `URL,Title\n"${home}a","He said ""no"", twice"\n"${home}c",x\n`],
   ["own.csv", `url,lastModified,sitemap\n${home}a,,${home}s.xml\n${home}c,,${home}s.xml\n`],
 ])("the column of URLs is found by its header: %s", async (name, content) => {
@@ -56,6 +58,9 @@ test("a column is chosen by its name or number", async () => {
   const table = file("redirects.csv", `Source,Target\n${home}x,${home}a\n${home}y,${home}c\n`);
   for (const column of ["Target", "target", "2"])
     expect(await differences(table, column)).toEqual(["removed c", "added b"]);
+  // Without a known header, a table is recognized by its rows.
+  const unnamed = file("redirects", `Source;Target\n${home}x;${home}a;301\n${home}y;${home}c\n`);
+  expect(await differences(unnamed, "Target")).toEqual(["removed c", "added b"]);
 });
 
 test.each<[string, string, string | undefined, string]>([
@@ -77,6 +82,14 @@ test.each<[string, string, string | undefined, string]>([
     code: "invalid-file",
     message: `${table} is a table, and ${reason}; name one with --column`,
   });
+});
+
+test.each([
+  ["code", "let a, b;\nrun(a);\nlet c, d;\n"],
+  ["prose", "Dear all,\nsee you, soon, and again.\n"],
+  ["a single line", "Title, Clicks"],
+])("text with commas is not called a table: %s", async (_, content) => {
+  await expect(differences(file("text", content))).rejects.toThrow("is neither an archive nor a sitemap");
 });
 
 test("a list of URLs with commas is a list", async () => {
