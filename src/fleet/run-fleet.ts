@@ -102,14 +102,14 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   }
 
   /** Crawls a website. Returns undefined if it went back to the queue, or the lease is lost. */
-  async function readSite(lease: Lease, onDocument: () => void): Promise<ReadSite | undefined> {
+  async function readSite(lease: Lease, onResponse: () => void): Promise<ReadSite | undefined> {
     const { job, attemptId, starts } = lease;
     const stopping = new FollowingController(stop.signal, lease.lost);
     onEvent?.({ type: "site-start", job, starts });
     try {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await readOnce(lease, stopping.signal, onDocument);
+          return await readOnce(lease, stopping.signal, onResponse);
         } catch (error) {
           if (stopping.signal.aborted || isShortage(error)) throw error;
           // The website's output failed, or sitegrove has a bug. Neither may stop the other websites.
@@ -131,29 +131,37 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
   async function readOnce(
     lease: Lease,
     signal: AbortSignal,
-    onDocument: () => void,
+    onResponse: () => void,
     previousError?: string,
   ): Promise<ReadSite> {
     const { job, attemptId, replaces } = lease;
     const published = await sink.published?.(job, replaces);
     if (published !== undefined) return { summary: published, output: undefined };
     const onOrdered = (event: OrderedEvent) => {
-      if (event.type === "pages" || event.type === "sitemap") onDocument();
       if (event.type === "pages" && event.pages.length > 0)
         onEvent?.({ type: "site-pages", job, pages: event.pages.length });
+    };
+    const noteResponse: Options["onEvent"] = ({ type }) => {
+      if (type === "response") onResponse();
     };
     const output = await sink.open(job, attemptId);
     const { previous, ...others } = output.options ?? {};
     const used = previousError === undefined ? output.options : others;
     try {
-      const read = await crawlSite(lease, { ...crawl, ...used, signal }, output, shared, onOrdered);
+      const read = await crawlSite(
+        lease,
+        { ...crawl, ...used, signal, onEvent: noteResponse },
+        output,
+        shared,
+        onOrdered,
+      );
       const summary = { ...read, ...defined({ previousError }) };
       return { summary: { ...summary, ...(await output.keep(summary)) }, output };
     } catch (error) {
       await output.discard().catch(() => undefined);
       // Starts again with an empty output, because some pages may already have been written.
       if (previousError === undefined && previous !== undefined && isInvalidArchive(error))
-        return readOnce(lease, signal, onDocument, error.message);
+        return readOnce(lease, signal, onResponse, error.message);
       throw error;
     }
   }

@@ -9,7 +9,7 @@ export interface ManyWebsites {
   readonly mostAtOnce: () => number;
 }
 
-/** `gone-…` has no sitemap, `dead-…` cannot be reached, `shut-…` refuses, `part-…` is incomplete, `hang-…` never answers. `latency`: before each answer, in milliseconds. */
+/** `gone-…` has no sitemap, `dead-…` cannot be reached, `shut-…` refuses, `part-…` is incomplete, `hang-…` never answers, and `late-…` only for its robots.txt. `latency`: before each answer, in milliseconds. */
 export function manyWebsites({ latency = 0 } = {}): ManyWebsites {
   const visits = new Map<string, number>();
   const active = new Map<string, number>();
@@ -21,7 +21,7 @@ export function manyWebsites({ latency = 0 } = {}): ManyWebsites {
       active.set(host, (active.get(host) ?? 0) + 1);
       most = Math.max(most, active.size);
       try {
-        if (host.startsWith("hang-"))
+        if (host.startsWith("hang-") || (host.startsWith("late-") && pathname !== "/robots.txt"))
           await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
         if (latency > 0) await new Promise((resolve) => setTimeout(resolve, latency));
         signal.throwIfAborted();

@@ -226,6 +226,13 @@ test("parallelSites limits how many websites are crawled at the same time", asyn
   expect(mostAtOnce()).toBeLessThanOrEqual(20);
 });
 
+test("a website that has responded keeps its place, even if its sitemap is slow", async () => {
+  const { client, mostAtOnce } = manyWebsites();
+  const settings = { ...crawl, client, knownPaths: "never", parallelSites: 1, timeout: 1500 } as const;
+  const { counts } = await run(newFolder(), { sites: hosts("late", 2), ...settings });
+  expect({ done: counts.done, most: mostAtOnce() }).toEqual({ done: 2, most: 1 });
+});
+
 test("aborting returns websites in progress to the queue, without counting a crash", async () => {
   const folder = newFolder();
   const { client } = manyWebsites();
