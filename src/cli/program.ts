@@ -1,6 +1,7 @@
 // The program: commands, help, and messages about errors.
 import { Command, CommanderError } from "commander";
 import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
+import { suggestion } from "../model/option-checks.ts";
 import { version } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
 import { type Context, type Done, discardUnfinished } from "./context.ts";
@@ -47,6 +48,7 @@ async function perform(args: readonly string[], context: Context): Promise<ExitC
   }
   try {
     const program = await createProgram(context, done, typed[0], isHelpAll);
+    expectSubcommand(program, typed);
     await program.parseAsync(typed, { from: "user" });
     return exitCode;
   } catch (error) {
@@ -71,6 +73,14 @@ function helpArguments(args: readonly string[]): readonly string[] {
   const names = args.filter((arg) => !arg.startsWith("-"));
   const isKnown = names[0] === undefined || Object.hasOwn(commands, names[0]);
   return isKnown ? [...names, "--help"] : names;
+}
+
+// `fleet` also takes websites, so commander would take a mistyped subcommand for one. No website is a word without a dot.
+function expectSubcommand({ commands: [command] }: Command, [, word = ""]: readonly string[]): void {
+  const names = command?.commands.map((each) => each.name()) ?? [];
+  if (names.includes(word) || !/^\w[\w-]*$/.test(word)) return;
+  const hint = suggestion(word, names).replaceAll("`", "");
+  if (hint !== "") throw new UsageError(`unknown command '${word}'${hint}`);
 }
 
 const commands: Readonly<Record<string, (context: Context, done: Done) => Promise<Command>>> = {

@@ -107,6 +107,8 @@ const mistakes: Record<string, string> = {
   // Commands and what they are for
   "ls a.example -f": "missing value: -f, --format <format>; see --help",
   "lss a.example": "unknown command 'lss'; did you mean ls?",
+  "fleet stauts public": "unknown command 'stauts'; did you mean status?",
+  "fleet workr --stay": "unknown command 'workr'; did you mean worker?",
   ls: "no website given; --help shows examples",
   diff: "missing argument: old; see --help",
   "diff good.xml": "missing argument: new; see --help",
