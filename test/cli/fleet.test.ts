@@ -174,17 +174,23 @@ test("-f changes writes new and changed pages, and every page of a website that 
 });
 
 describe("the list of websites", () => {
-  test("may have comments, blank lines and duplicates, and lines that are not websites are reported", async () => {
-    const { sites } = await serve({ count: 3 });
+  test("may have comments, blank lines and duplicates; lines that are not websites are reported before the crawl ends", async () => {
+    let answer = () => {};
+    const isReported = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { sites } = await serve({ count: 3, gate: () => isReported });
     const [one = "", two = "", three = ""] = sites;
     const list = file(
       "list.txt",
       `\ufeff# my list\n\n${one}\n  ${two}path?x#y  # a comment\r\n${one}\nnot a website\n${three}\nftp://example.org/\n`,
     );
-    const { code, stderr } = await sitegrove(fleet("--from", list, two));
+    const run = launch(fleet("--from", list, two));
+    run.stderr.on("data", (text) => String(text).includes("list.txt:6: ") && answer());
+    const { code, stderr } = await run.end;
     // The exit code tells scripts about it.
     expect(code).toBe(3);
-    expect(summaryIn()).toMatchObject({ websites: 3, malformed: 2 });
+    expect(summaryIn()).toMatchObject({ outcomes: { complete: 3 }, malformed: 2 });
     const status = async (...flags: string[]) => (await sitegrove(["fleet", "status", at("out"), ...flags])).stdout;
     expect(JSON.parse(await status("-f", "json")).malformed).toBe(2);
     expect(await status()).toContain("\n2 lines of the list are not websites\n");

@@ -14,7 +14,7 @@ import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
-import { noList, reportList, SiteList } from "./sites.ts";
+import { noList, reportList, reportMalformed, SiteList } from "./sites.ts";
 import { reportGaps, summaryName } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
@@ -52,7 +52,7 @@ async function run(
     const [done, waiting] = [counted(before.done, "website"), counted(before.waiting, "website")];
     messages.say(`continuing: ${done} done, ${waiting} waiting`, "quiet");
   }
-  list.onMalformed = (sentence) => watch.note(sentence);
+  reportMalformed(list, messages, (sentence) => watch.note(sentence));
   const total = () => Math.max(known, list.count, queue.size);
   await watch.run({ total, before: before.done }, ["SIGTERM"], (signals) =>
     runFleet({ ...options, ...signals, queue, sites: list }),

@@ -10,7 +10,7 @@ import { type ExitCode, exitCodes, Stopped, UsageError } from "../exit-codes.ts"
 import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import type { FleetFlags } from "./flags.ts";
-import { noList, reportList, SiteList } from "./sites.ts";
+import { noList, reportList, reportMalformed, SiteList } from "./sites.ts";
 import * as status from "./status.ts";
 
 /** The flags of commands about a run on a queue. */
@@ -61,6 +61,7 @@ export async function fillQueue(
     if (list.retry.length > 0)
       messages.say(`${run}: ${counted(await queue.retry(list.retry), "website")} to crawl again`);
     if (list.isGiven) {
+      reportMalformed(list, messages);
       const end = await queue.add(until(list, stop.signal)).catch((error: unknown) => {
         messages.say(`${run}: the end of the list may be missing: add it again`, "warning");
         if (!(error instanceof Stopped)) throw error;

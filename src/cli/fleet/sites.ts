@@ -22,9 +22,7 @@ export class SiteList {
   #begun: readonly AsyncIterable<ListEntry>[] = [];
   /** Websites with these outcomes are crawled again. */
   readonly retry: readonly (typeof retryNames)[number][];
-  /** The first lines that are not websites, as sentences. */
-  readonly malformed: string[] = [];
-  /** Called with each malformed line, for a log. */
+  /** Called with a sentence about each line that is not a website. */
   onMalformed: ((sentence: string) => void) | undefined;
   malformedCount = 0;
   duplicates = 0;
@@ -87,7 +85,6 @@ export class SiteList {
         const shown = text === tooLong ? tooLongInWords : (text || around).slice(0, 200);
         const sentence = `${file}:${at + 1}: not a website: ${shown}`;
         this.malformedCount += 1;
-        if (this.malformed.length < mostMalformed) this.malformed.push(sentence);
         this.onMalformed?.(sentence);
       } else if (this.#seen.has(job.key)) this.duplicates += 1;
       else {
@@ -106,13 +103,17 @@ type ListEntry = readonly [number, string, string?];
 
 const mostMalformed = 5;
 
-/** Reports which lines of a list were not used. */
-export function reportList(
-  { malformed, malformedCount, duplicates, inOtherShards }: SiteList,
-  messages: Messages,
-): void {
-  for (const sentence of malformed) messages.say(sentence, "warning");
-  const more = malformedCount - malformed.length;
+/** Reports the first lines that are not websites as soon as they are read, because the crawl may take hours, and logs all of them. */
+export function reportMalformed(list: SiteList, messages: Messages, log?: (sentence: string) => void): void {
+  list.onMalformed = (sentence) => {
+    log?.(sentence);
+    if (list.malformedCount <= mostMalformed) messages.say(sentence, "warning");
+  };
+}
+
+/** Reports how many other lines of a list were not used. */
+export function reportList({ malformedCount, duplicates, inOtherShards }: SiteList, messages: Messages): void {
+  const more = malformedCount - mostMalformed;
   if (more > 0) {
     const lines = `${counted(more, "more line")} that ${more === 1 ? "is not a website" : "are not websites"}`;
     messages.say(`and ${lines}; --log-file lists all`, "warning");
