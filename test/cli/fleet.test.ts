@@ -256,8 +256,11 @@ test("reasons are counted by website, and --fail-above sets the exit code to 6",
   const { sites } = await serve({ count: 2 });
   const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
   const run = (...flags: string[]) => sitegrove(fleet(...list, ...flags));
-  const { code, stdout } = await run();
-  expect(code).toBe(3);
+  const { code, stdout, stderr } = await run();
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: "sitegrove: incomplete: 1 of 3 websites not fully read: 1 unreachable\n",
+  });
   expect(stdout).toMatch(/ 2 {2}complete\n +1 {2}unreachable\n/);
   expect(stdout).toMatch(/Reasons, by number of websites\n +1 {2}.*\(connection-refused\)\n/);
   const bad = await run("--fail-above", "20%");

@@ -5,10 +5,10 @@ import { journalName, stateFolder } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
-import type { SiteSummary } from "../../fleet/site-job.ts";
+import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
 import { FleetCounter } from "../../fleet/totals.ts";
-import { counted } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
@@ -83,11 +83,17 @@ async function run(
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
   const { damaged, cutLists } = queue;
   const isWhole = !reportGaps({ malformed: list.malformedCount, damaged, cutLists }, messages);
-  const isComplete = outcomes.complete + outcomes.none === websites && waiting === 0 && isWhole;
+  const lossy = siteOutcomes.filter((name) => name !== "complete" && name !== "none" && outcomes[name] > 0);
+  const isComplete = lossy.length === 0 && waiting === 0 && isWhole;
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)
     messages.say(`unreachable or failed: ${bad} of ${counted(websites, "website")}, more than --fail-above`, "bad");
+  else if (lossy.length > 0) {
+    const count = websites - outcomes.complete - outcomes.none;
+    const each = lossy.map((name) => `${grouped(outcomes[name])} ${name}`).join(", ");
+    messages.say(`incomplete: ${grouped(count)} of ${counted(websites, "website")} not fully read: ${each}`, "warning");
+  }
   const code = isBad ? exitCodes.findings : isComplete ? exitCodes.complete : exitCodes.incomplete;
   return watch.stopped(true) ?? code;
 }
