@@ -503,7 +503,7 @@ interface DiffSideTotals {
   readonly pages: number;
   /** Sitemaps that could be read, including indexes; a file counts as one. */
   readonly sitemaps: number;
-  /** Whether everything declared was fully read. */
+  /** Whether it is certain that no page is missing. */
   readonly complete: boolean;
 }
 
@@ -513,7 +513,7 @@ interface DiffTotals extends ChangeCounts {
   readonly after: DiffSideTotals;
   /** Changed pages in which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
-  /** Sitemaps that are new, gone, readable again or no longer readable. */
+  /** The number of sitemaps that differ. */
   readonly sitemaps: number;
 }
 
@@ -549,12 +549,12 @@ interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
-/** A sitemap that is new, gone, readable again or no longer readable. */
+/** A sitemap that differs. */
 interface SitemapChange {
   readonly kind: "sitemap";
-  /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
+  /** `unknown`: it was found on one side only, but the other may have it, too. */
   readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
-  /** Its URL as written in its index or robots.txt. */
+  /** Its URL before redirects. */
   readonly sitemap: string;
   /** Why it cannot be read now. */
   readonly reason?: Problem;
@@ -562,7 +562,7 @@ interface SitemapChange {
   readonly missing?: "before" | "after";
 }
 
-/** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
+/** One difference between two trees. A page has at most one: the first declaration of its URL on each side counts. */
 type TreeChange = PageChange | SitemapChange;
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */

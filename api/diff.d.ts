@@ -105,7 +105,7 @@ export interface DiffSideTotals {
   readonly pages: number;
   /** Sitemaps that could be read, including indexes; a file counts as one. */
   readonly sitemaps: number;
-  /** Whether everything declared was fully read. */
+  /** Whether it is certain that no page is missing. */
   readonly complete: boolean;
 }
 
@@ -115,7 +115,7 @@ export interface DiffTotals extends ChangeCounts {
   readonly after: DiffSideTotals;
   /** Changed pages in which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
-  /** Sitemaps that are new, gone, readable again or no longer readable. */
+  /** The number of sitemaps that differ. */
   readonly sitemaps: number;
 }
 
@@ -136,14 +136,14 @@ export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
  * - `moved`: it redirects to a page that the new sitemaps list
  * - `moved-unlisted`: it redirects to a page that they do not list
  * - `gone`: not found (404) or gone (410)
- * - `soft-404`: status 200, but an error page, or a redirect of any page to the homepage
+ * - `soft-404`: an error page with status 200, or a redirect to the homepage
  * - `loop`: the redirects lead in a circle, or there are too many
- * - `still-there`: it answers as before, but the new sitemaps do not list it
- * - `unknown`: it failed, or robots.txt disallows it
+ * - `still-there`: it answers without a redirect, but the new sitemaps do not list it
+ * - `unknown`: the request failed, or robots.txt disallows it
  */
 export type FollowVerdict = (typeof followVerdicts)[number];
 
-/** A removed page, requested at its old address. */
+/** A page that the new sitemaps do not list, requested at its old address. */
 export interface FollowedRow {
   readonly url: string;
   /** The status of the last response; absent if there was none. */
@@ -176,12 +176,12 @@ export interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
-/** A sitemap that is new, gone, readable again or no longer readable. */
+/** A sitemap that differs. */
 export interface SitemapChange {
   readonly kind: "sitemap";
-  /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
+  /** `unknown`: it was found on one side only, but the other may have it, too. */
   readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
-  /** Its URL as written in its index or robots.txt. */
+  /** Its URL before redirects. */
   readonly sitemap: string;
   /** Why it cannot be read now. */
   readonly reason?: Problem;
@@ -189,7 +189,7 @@ export interface SitemapChange {
   readonly missing?: "before" | "after";
 }
 
-/** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
+/** One difference between two trees. A page has at most one: the first declaration of its URL on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
 
 /** The page was found on one side only, but the other side is incomplete and may have it, too. */

@@ -3,7 +3,7 @@ import type { SitemapPage } from "./page.ts";
 import { type PageFieldRow, pageFieldRows, pageFields } from "./page-fields.ts";
 import type { Problem } from "./problem.ts";
 
-/** One difference between two trees. A URL has at most one: its first declaration on each side counts. */
+/** One difference between two trees. A page has at most one: the first declaration of its URL on each side counts. */
 export type TreeChange = PageChange | SitemapChange;
 
 /** A page that differs. `sitemap` is the URL of the sitemap that declares `page`. */
@@ -29,7 +29,7 @@ export interface RemovedPage extends MissingPage {
   readonly kind: "removed";
 }
 
-/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
+/** The page is no longer in a feed or a news sitemap, which list only recent pages. It may still exist; `page` is the old entry. */
 export interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }
@@ -59,12 +59,12 @@ export interface MovedPage extends DeclaredPage {
   readonly from: string;
 }
 
-/** A sitemap that is new, gone, readable again or no longer readable. */
+/** A sitemap that differs. */
 export interface SitemapChange {
   readonly kind: "sitemap";
-  /** `unknown`: it is on one side only, but its index could not be fully read on the other. */
+  /** `unknown`: it was found on one side only, but the other may have it, too. */
   readonly change: "added" | "gone" | "now-invalid" | "now-readable" | "unknown";
-  /** Its URL as written in its index or robots.txt. */
+  /** Its URL before redirects. */
   readonly sitemap: string;
   /** Why it cannot be read now. */
   readonly reason?: Problem;
@@ -110,7 +110,7 @@ export interface DiffSideTotals {
   readonly pages: number;
   /** Sitemaps that could be read, including indexes; a file counts as one. */
   readonly sitemaps: number;
-  /** Whether everything declared was fully read. */
+  /** Whether it is certain that no page is missing. */
   readonly complete: boolean;
 }
 
@@ -120,7 +120,7 @@ export interface DiffTotals extends ChangeCounts {
   readonly after: DiffSideTotals;
   /** Changed pages in which only `lastModified` differs. */
   readonly changedOnlyLastModified: number;
-  /** Sitemaps that are new, gone, readable again or no longer readable. */
+  /** The number of sitemaps that differ. */
   readonly sitemaps: number;
 }
 
@@ -134,13 +134,13 @@ export interface ChangeCounts {
   readonly expired: number;
 }
 
-/** The changes of one sitemap, or of one section of a website: `https://example.org/blog/`. */
+/** The changes of one sitemap, or of one section of a website, such as `https://example.org/blog/`. */
 export interface ChangeGroup {
   readonly name: string;
   readonly changes: ChangeCounts;
 }
 
-/** The summary of a diff: counts, also by sitemap and section, and the first examples of each kind. */
+/** The summary of a diff: totals, counts by sitemap, section and field, and the first examples of each kind. */
 export interface DiffSummary {
   /** The names of the sides. */
   readonly before: string;

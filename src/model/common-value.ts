@@ -1,10 +1,10 @@
-// The most common of many values, in little memory.
+// Estimates the most common of many values, in little memory.
 
 const counters = 64;
 
 /**
- * Finds the most common value of a list with a few counters, by the Space-Saving algorithm of Metwally, Agrawal and El Abbadi. The
- * count is a lower bound of the true count.
+ * Estimates the most common value with a few counters, by the Space-Saving algorithm of Metwally, Agrawal and El Abbadi. A value that is
+ * clearly more common than all others is found.
  */
 export class CommonValue {
   // `error` is how much too high a count may be: a new value starts with the count of the value that it replaces.
@@ -26,7 +26,7 @@ export class CommonValue {
     this.#counts.set(value, { count: error + 1, error });
   }
 
-  /** The most common value, and a lower bound of its count. */
+  /** The value whose lower bound of its count is highest, and that lower bound. */
   get top(): { readonly value: number; readonly count: number } {
     let top = { value: 0, count: 0 };
     for (const [value, { count, error }] of this.#counts)

@@ -1,6 +1,6 @@
-// Omits optional fields that have no value, so that they are also absent in JSON and comparisons.
+// Omits fields that are undefined, because strict comparisons distinguish them from absent ones.
 
-/** The fields that have a value. */
+/** Returns the fields that are not undefined. */
 export function defined<T extends object>(fields: T): { -readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

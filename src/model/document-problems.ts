@@ -1,4 +1,4 @@
-// The table of problems that reading a document can have: its bytes, its lines, its XML and its entries. These are all that `sitegrove/parse` needs.
+// The tables of problems with a single document: with its bytes, its lines, its XML and its entries. `sitegrove/parse` reports no others.
 import { cut, loss, note, type ProblemRows, skipped } from "./problem-row.ts";
 
 // What was received instead of a sitemap. Any other value of `not-a-sitemap` is the name of a root element.

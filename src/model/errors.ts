@@ -1,5 +1,5 @@
-// Errors: mistakes of the caller, and local failures. A website's errors are problems and not thrown, except for `unreachable`.
-
+// Errors: mistakes of the caller, and failures of this machine or of a queue. What is wrong with a website is a problem, which is thrown only
+// as `unreachable`.
 import type { Problem } from "./problem-facts.ts";
 
 /** The code of a `SitemapError`. */
@@ -19,15 +19,15 @@ export type SitemapErrorCode =
   | "tree-closed" // a tree was used after it was closed
   | "unreachable"; // `streamPages` or `changes` could not read anything from the website; see `outcome` and `problem`; `cause` is what your `client` threw
 
-/** The only error class. Match `code`, which is stable; messages may change. */
+/** The error class of this library. Match `code`, which is stable; messages may change. */
 export class SitemapError extends Error {
   override readonly name = "SitemapError";
   readonly code: SitemapErrorCode;
   /** For `unreachable`: all requests failed, the website refused them (`blocked`), or our own policy did (`refused`). */
   readonly outcome?: "failed" | "blocked" | "refused";
-  /** For `unreachable`: the problem of the first request. */
+  /** For `unreachable`: why the request for the homepage failed or, if it was not requested, the one for the first candidate. */
   readonly problem?: Problem;
-  /** Another error, if one led to this. */
+  /** The error that led to this one, if any. */
   declare readonly cause?: Error;
 
   constructor(
@@ -52,7 +52,7 @@ export function systemReason(error: unknown): string {
   return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
 
-/** Whether an error comes from the system: about a file, a folder, memory, or open files. */
+/** Whether an error comes from the operating system, such as one about a file or a folder. */
 export function isSystemError(
   error: unknown,
 ): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {

@@ -103,12 +103,12 @@ export interface ProblemEvent {
 /** The end of a crawl. */
 export interface FinishedEvent {
   readonly type: "finished";
-  /** Why it ended: everything was read, or the `limit` of pages was reached. */
+  /** Why it ended: nothing was left to read, or the `limit` of pages was reached. */
   readonly end: "end" | "limit";
   /** Whether nothing is missing. Reaching your own `limit` is not a loss. */
   readonly complete: boolean;
   readonly totals: Totals;
-  /** Every candidate that discovery tried, in order. */
+  /** Every candidate of discovery, in order. */
   readonly discovery: readonly DiscoveryRecord[];
   /** Whether the website sent anything but errors and refusals; "not found" counts as a response. */
   readonly reachable: boolean;
@@ -151,7 +151,7 @@ export interface Totals {
   readonly invalid: number;
   readonly pages: number;
   readonly requests: number;
-  /** The number of documents by how they were obtained; see `ResponseEvent`. */
+  /** The number of documents by how they were obtained; see `Provenance`. */
   readonly obtained: Readonly<Record<Provenance, number>>;
   /** Bytes of documents that were transferred. */
   readonly wireBytes: number;

@@ -142,7 +142,7 @@ export interface DocumentSource {
   close(): Promise<void>;
 }
 
-/** Returns a key that is equal for all requests for the same document. */
+/** Returns a key that is equal for requests for the same document, if all or none omit the caller's headers. */
 export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "anonymous">): string {
   return anonymous ? `anonymous ${urlKey(url)}` : urlKey(url);
 }

@@ -38,7 +38,7 @@ function inTwoUnits(count: number, length: number, large: string, small: string)
   return `${Math.floor(count / length)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
 }
 
-/** Formats a size limit: `100 MiB` or `500 KiB` if it is a round number, `1.2 MB` if not. */
+/** Formats a size limit: `100 MiB` or `500 KiB` if it is a whole number of KiB, `1.2 MB` if not. */
 export function amount(bytes: number): string {
   const kibibytes = bytes / 1024;
   if (kibibytes < 1 || !Number.isInteger(kibibytes)) return size(bytes);

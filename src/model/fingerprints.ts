@@ -1,5 +1,5 @@
-// A set of texts, stored as 64-bit fingerprints: a million texts need 16 MB, however long they are. Only one in 30 million sets of that size
-// has two texts with the same fingerprint.
+// A set of texts, stored as 64-bit fingerprints: a million texts need 16 MB, however long they are. Of 30 million sets
+// of that size, fewer than one is expected to have two texts with the same fingerprint.
 
 /** A 64-bit fingerprint, as two 32-bit integers. */
 export interface Fingerprint {
@@ -47,7 +47,7 @@ export class FingerprintReader implements Fingerprint {
     this.hasOthers = length !== text.length;
   }
 
-  /** Whether the last text starts with another one. */
+  /** Whether the last text starts with a prefix. */
   startsWith(prefix: Prefix): boolean {
     const { words, tail } = prefix;
     const ownWords = this.#words;
@@ -92,7 +92,7 @@ const lowStart = Math.trunc(Math.random() * 2 ** 32) | 0;
 /** The start value of all fingerprints: a seed shared with the WASM tokenizer. */
 export const fingerprintStart: Fingerprint = { high: highStart, low: lowStart };
 
-/** A set of pairs of 32 bits: open addressing with linear probing, at most seven eighths full. */
+/** A set of pairs of 32-bit integers: open addressing with linear probing, at most seven eighths full. */
 export class Fingerprints {
   // The table is created on first use, because most documents are small, and have pages or sitemaps, but not both.
   #slots: Int32Array = noSlots;
@@ -132,7 +132,7 @@ export class Fingerprints {
     return true;
   }
 
-  /** Releases the table for the next set to reuse. Call this when nothing more will be added. */
+  /** Releases the table, so that another set may reuse it. Call this when nothing more will be added or looked up. */
   finish(): void {
     const { length } = this.#slots;
     if (length > 0 && length <= largestSpare) spare.set(length, this.#slots.fill(0));
@@ -180,7 +180,7 @@ function slotOf(first: number, second: number): number {
 const firstFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 const secondFactor = Math.trunc(Math.random() * 2 ** 31) * 2 + 1;
 
-/** Spreads a hash over all of its bits. A bijection: different hashes stay different. */
+/** Spreads a hash over all of its bits. If the factor is odd, different hashes stay different. */
 export function mix(hash: number, factor: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 16), factor);
   return mixed ^ (mixed >>> 15);

@@ -1,4 +1,4 @@
-// Limits that users cannot set. They are far above what sitemaps need, and keep a document from taking all memory or time.
+// Limits that users cannot set. They are above what sitemaps normally need, and keep a document from taking all memory or time.
 import { robotsTxtBytes } from "./sitemap.ts";
 
 /** The fixed limits. Exceeding one is reported as a problem. */

@@ -5,10 +5,10 @@ import type { Problem } from "./problem.ts";
  * - `moved`: it redirects to a page that the new sitemaps list
  * - `moved-unlisted`: it redirects to a page that they do not list
  * - `gone`: not found (404) or gone (410)
- * - `soft-404`: status 200, but an error page, or a redirect of any page to the homepage
+ * - `soft-404`: an error page with status 200, or a redirect to the homepage
  * - `loop`: the redirects lead in a circle, or there are too many
- * - `still-there`: it answers as before, but the new sitemaps do not list it
- * - `unknown`: it failed, or robots.txt disallows it
+ * - `still-there`: it answers without a redirect, but the new sitemaps do not list it
+ * - `unknown`: the request failed, or robots.txt disallows it
  */
 export type FollowVerdict = (typeof followVerdicts)[number];
 
@@ -22,7 +22,7 @@ export const followVerdicts = [
   "unknown",
 ] as const;
 
-/** A removed page, requested at its old address. */
+/** A page that the new sitemaps do not list, requested at its old address. */
 export interface FollowedRow {
   readonly url: string;
   /** The status of the last response; absent if there was none. */

@@ -1,4 +1,4 @@
-// The named character references of HTML (https://html.spec.whatwg.org/multipage/named-characters.html), as small as possible for browsers.
+// The named character references of HTML (https://html.spec.whatwg.org/multipage/named-characters.html), packed to keep bundles small.
 // The list never changes, so this table is final; test/parse/entities.test.ts compares all of it with the `entities` package.
 import { replaceCodePoint } from "entities/decode";
 

@@ -1,7 +1,7 @@
 // Converts dates in sitemaps, already normalized to ISO 8601, and the option `since` to instants.
 import { unexpected } from "./option-checks.ts";
 
-/** Returns the last instant of a date: the end of a day, a month or a year. */
+/** Returns the last instant of a date: its time or, without one, the end of the day, the month or the year. */
 export function lastInstant(text: string): number {
   const first = Date.parse(text);
   if (hasTime(text)) return first;

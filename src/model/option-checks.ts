@@ -1,4 +1,4 @@
-// Checks options. All messages have one form, and none shows a value that may be secret.
+// Checks options. Messages omit the values of headers and proxies, and user names and passwords in URLs, which may be secret.
 import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
 import { parseUrl, withoutCredentials } from "./url.ts";
@@ -13,14 +13,14 @@ export function unexpected(name: string, expected: string, got: unknown): Sitema
   return invalid(`Expected \`${name}\` to be ${expected}, got \`${shown(got)}\`${type}`);
 }
 
-// Shows only the type of an object, because options may come from JSON: an object may be huge, or have a `toString` that is no function.
+// Shows only the type of an object, because options may come from JSON: an object may be huge, or have a `toString` that is not a function.
 function shown(value: unknown): string {
   if (typeof value === "object" && value !== null) return tagOf(value);
   const text = typeof value === "string" ? JSON.stringify(value) : String(value);
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-/** Returns `; did you mean …?` if a known name differs only by case, hyphens or a typo. */
+/** Returns `; did you mean …?` if a known name differs by at most two typos, apart from case, hyphens and underscores; otherwise an empty text. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
   const typed = plain(name).slice(0, 50);

@@ -16,9 +16,9 @@ export interface OptionRow {
   readonly members?: readonly OptionRow[];
   /** The member that a plain number sets. */
   readonly shorthand?: string;
-  /** Computes the default from the other members. */
+  /** Computes the default from the members before this one. */
   readonly defaultFrom?: (others: Readonly<Record<string, unknown>>) => unknown;
-  /** False for a member that a replay must not take from the archive. */
+  /** False for an option that a replay must not take from the archive. */
   readonly shapesTree?: false;
   /** More text for docs/options.md. Markdown. */
   readonly more?: string;
@@ -52,7 +52,7 @@ export const limitOptions: readonly OptionRow[] = [
   { name: "depth", default: 11 },
   { name: "bytes", default: Number.POSITIVE_INFINITY },
   { name: "documentBytes", default: 104_857_600 },
-  // A replay needs no time limit: documents that were cut off are also missing from the archive.
+  // A replay needs no time limit: what the crawl had no time for is not in the archive.
   { name: "time", default: Number.POSITIVE_INFINITY, shapesTree: false },
 ];
 
@@ -99,7 +99,7 @@ function defaultOf({ members, defaultFrom, default: value }: OptionRow, others: 
   return defaultFrom === undefined ? value : defaultFrom(others);
 }
 
-/** Checks options and fills in the defaults, with the limits that users do not set. */
+/** Checks options, fills in the defaults, and adds the limits that users cannot set. */
 export function resolveAll<Resolved extends { readonly limits: object }>(
   known: readonly OptionRow[],
   options: { readonly limits?: object | undefined } | undefined,

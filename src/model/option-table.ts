@@ -22,7 +22,7 @@ export type FlagGroup = "Filters" | "Discovery" | "Parsing" | "Archive" | "Netwo
 export interface OptionSection {
   readonly heading: string;
   readonly flags?: FlagGroup;
-  /** Whether these options affect the tree. They are saved in archives, and a replay uses them. */
+  /** Whether these options affect the tree. They are saved in archives, and a replay uses them, unless their own `shapesTree` is false. */
   readonly shapesTree?: true;
   readonly rows: readonly OptionRow[];
 }

@@ -1,4 +1,4 @@
-// All options as callers pass them, and the settings that other code uses. Options are checked once, when a function is called.
+// The options of a crawl as callers pass them, and the settings that they become when they are checked.
 // The comments are the documentation: `npm run tables` writes them into docs/options.md. Defaults, checks and flags are in option-table.ts.
 import type { Client } from "./client.ts";
 import type { CrawlEvent } from "./event.ts";
@@ -126,7 +126,7 @@ export interface Options {
   store?: StoreKind | undefined;
   /** Save all responses to this archive, compressed if its name ends in `.gz`. It must not exist. */
   save?: string | undefined;
-  /** Archives of earlier runs, to reuse unchanged documents. The results are the same as without it. */
+  /** Archives of earlier runs, to reuse unchanged documents. The pages are the same as without it. */
   previous?: string | readonly string[] | undefined;
   /** Continue an interrupted run from its archive: fetch what is missing, and append it. */
   resume?: string | undefined;
@@ -136,7 +136,7 @@ export interface Options {
   onEvent?: ((event: CrawlEvent) => void) | undefined;
   /**
    * The order of pages in `streamPages` and `crawl`: as declared, or by `arrival`, so that a slow sitemap does not delay others. The pages and
-   * `complete` are the same, but `unique` may keep another copy of a page, and a limit may cut off others. Sitemaps found by the homepage or
+   * `complete` are the same, but `unique` may keep another copy of a page, and a limit may cut off other pages. Sitemaps found by the homepage or
    * at well-known paths still come last. With `sample`, there is no difference.
    * @default "declared"
    */
@@ -249,7 +249,7 @@ interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "clien
   readonly resume: string | undefined;
 }
 
-/** The options as all other code uses them: checked, with defaults filled in. */
+/** The options of a crawl after they were checked, with the defaults filled in. */
 export interface Settings extends Omit<Checked<Options>, keyof OtherSettings>, OtherSettings {}
 
 interface OtherFilterSettings {
@@ -284,7 +284,7 @@ export interface RecurseContext {
 const allRows = optionSections.flatMap(({ rows }) => rows);
 const rows = allRows.filter((row) => !pageOptions.includes(row));
 
-/** The options that affect a tree. */
+/** The options that archives save, because they affect the tree, with a few that must not be saved (`shapesTree: false`). */
 export const shapingOptions: readonly OptionRow[] = optionSections.flatMap(({ shapesTree, rows }) =>
   shapesTree ? rows : [],
 );

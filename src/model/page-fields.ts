@@ -142,7 +142,7 @@ type Rows = {
   readonly [Name in keyof SitemapPage]-?: PageFieldRow & { readonly type: TypeOf<NonNullable<SitemapPage[Name]>> };
 };
 
-/** Every field of a page, in the order of columns and changes. Merging repeated entries joins lists, and keeps the first value of other fields. */
+/** Every field of a page, in the order of CSV columns and of changes. Merging repeated entries joins lists, and keeps the first value of other fields. */
 export const pageFields: Rows = {
   url: { type: "page" },
   lastModified: { type: "date" },
@@ -165,12 +165,12 @@ export type ListField = keyof {
   [Name in keyof SitemapPage as NonNullable<SitemapPage[Name]> extends readonly object[] ? Name : never]: true;
 };
 
-/** Returns the types of the fields of a list's items. */
+/** Returns the types of the fields of a list's items; undefined for other types. */
 export function itemTypes(type: FieldType): FieldTypes | undefined {
   return typeof type === "object" && "items" in type ? type.items : undefined;
 }
 
-/** Returns the types of the fields of an object. */
+/** Returns the types of the fields of an object; undefined for other types. */
 export function objectTypes(type: FieldType): FieldTypes | undefined {
   return typeof type === "object" && "fields" in type ? type.fields : undefined;
 }

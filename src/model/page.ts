@@ -1,8 +1,8 @@
-// What a page is: one URL that a sitemap declares, with everything the sitemap says about it. Fields without a value are absent.
+// What a page is: one URL that a sitemap declares, with what the sitemap says about it. Fields without a value are absent.
 
 /** One page, as a sitemap declares it. */
 export interface SitemapPage {
-  /** As written in the sitemap: decoded, trimmed, resolved if relative, not re-encoded. */
+  /** As written in the sitemap, after decoding and trimming; resolved if relative, repaired if malformed. */
   readonly url: string;
   /** From 0 to 1, if the sitemap gives it. The protocol's default is 0.5. */
   readonly priority?: number;
@@ -49,7 +49,7 @@ export interface SitemapImage {
   readonly license?: string;
 }
 
-/** A video of a page: every field of the video extension. */
+/** A video of a page, from the video extension. */
 export interface SitemapVideo {
   readonly thumbnailUrl?: string;
   readonly title?: string;
@@ -110,7 +110,7 @@ export interface VideoSegment {
 /** The TV show that a video belongs to. */
 export interface VideoTvShow {
   readonly showTitle?: string;
-  /** As written: `full`, `preview`, `clip`, `interview`, `news` or `other`. */
+  /** As written, usually `full`, `preview`, `clip`, `interview`, `news` or `other`. */
   readonly videoType?: string;
   readonly episodeTitle?: string;
   readonly seasonNumber?: number;
@@ -125,9 +125,9 @@ export interface VideoId {
   readonly value: string;
 }
 
-/** The same page in another language, from the hreflang extension. */
+/** A version of the page for a language or region, from the hreflang extension. */
 export interface AlternatePage {
-  /** As written: `de`, `de-CH`, `x-default`. */
+  /** As written, such as `de`, `de-CH` or `x-default`. */
   readonly language: string;
   readonly url: string;
 }

@@ -54,7 +54,7 @@ function expressionMatches(source: string, flags: string, name: string): Matches
   }
 }
 
-/** Matches if the parts between the stars occur one after another. Taking the first match of each part leaves the most room for the rest. */
+/** Matches if the whole URL is the parts between the stars, in order, with any text for each star. Taking the first match of each part leaves the most room for the rest. */
 export function wildcard(text: string): Matches {
   const parts = text.split("*");
   if (parts.length === 1) return (url) => url === text;

@@ -1,5 +1,5 @@
-// Makes problems, and collects those of one document. This file knows only the problems that reading a document can have, because it is part of
-// the bundles of `sitegrove/parse`; problem.ts has the others.
+// Makes problems, and collects those of one document. This file knows only the problems with a single document, because it is part of the
+// bundles of `sitegrove/parse`; problem.ts has the others.
 import { byteProblems, entryProblems, lineProblems, type NotSitemap, xmlProblems } from "./document-problems.ts";
 import { amount, duration, grouped } from "./figures.ts";
 import type { DocumentProblemCode, ProblemCode } from "./problem-code.ts";
@@ -15,7 +15,7 @@ export function createProblem(code: ProblemCode, facts: ProblemFacts = {}, row?:
   return { code, message, ...kept };
 }
 
-/** Creates a problem of reading a document. */
+/** Creates a problem with a document. */
 export function documentProblem(code: DocumentProblemCode, facts?: ProblemFacts): Problem {
   return createProblem(code, facts, documentRow(code));
 }
@@ -47,13 +47,13 @@ export class DocumentProblems<Code extends ProblemCode = DocumentProblemCode> {
     return this.#complete;
   }
 
-  /** Whether the bytes of the document ended before the document did. */
+  /** Whether the document is cut off. */
   get isCutOff(): boolean {
     for (const code of this.#problems.keys()) if (this.#rowOf(code)?.cutOff) return true;
     return false;
   }
 
-  /** Whether this code was added before. If so, adding it again only counts it, and needs no facts. */
+  /** Whether this code was added before. If so, adding it again only increases its count. */
   has(code: Code): boolean {
     return this.#problems.has(code);
   }
@@ -73,7 +73,7 @@ export class DocumentProblems<Code extends ProblemCode = DocumentProblemCode> {
     this.add(code, facts);
   }
 
-  /** Problems of the bytes come first, the others in the order of their first occurrence. */
+  /** Returns the problems: first those of the bytes, then the others in the order of their first occurrence. */
   toArray(): Problem[] {
     const ofBytes = byteCodes.filter((code) => this.#problems.has(code));
     return [...new Set([...ofBytes, ...this.#problems.keys()])].map((code) => {
@@ -119,7 +119,7 @@ function timeOf(text: string): string {
   return Number.isNaN(time.getTime()) ? text : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-// Copies the value, because problems outlive the document that the value was cut from.
+// Cuts and copies the value, because problems outlive the document that the value was cut from.
 function shorten(value: string): string {
   if (value.length <= valueLength) return detached(value);
   // The cut must not split a surrogate pair.

@@ -1,10 +1,10 @@
 // A row of the tables of problems.
 
-/** One kind of problem. Its code is the key of the row: kebab-case, one prefix for each family, and stable. */
+/** One kind of problem. Its code, the key of the row, is in kebab-case and stable. */
 export interface ProblemRow {
   /** Whether something that the website declares is missing, which makes `complete` false. */
   readonly loss?: true;
-  /** If the problem skips an entry: a plural that sums up several, such as "invalid URLs". */
+  /** If the entry was skipped: how a summary calls such entries, such as "invalid URLs". */
   readonly skipsEntry?: string;
   /** Whether the document is cut off, so that its last line or tag may be incomplete. */
   readonly cutOff?: true;
@@ -15,13 +15,13 @@ export interface ProblemRow {
   /** Whether our own policy forbids the request. */
   readonly refused?: true;
   /**
-   * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{status}` and `{retryAfter}` are filled
-   * in; `{limit ms}` and `{limit bytes}` with a unit. The part in `[…]` is omitted if its fact is unknown.
+   * The fact, in one sentence without a full stop. `{value}`, `{limit}`, `{line}`, `{count}` and `{status}` are filled in;
+   * `{limit ms}`, `{limit bytes}` and `{retryAfter time}` are also formatted. The part in `[…]` is omitted if its fact is unknown.
    */
   readonly message: string;
   /** Messages for specific values, used instead of `message`. */
   readonly messageFor?: Readonly<Record<string, string>>;
-  /** A flag that helps, which the program appends to the message. */
+  /** Advice for the command line, such as a flag, which the program appends to the message. */
   readonly hint?: string;
   readonly hintFor?: Readonly<Record<string, string>>;
 }
@@ -36,7 +36,7 @@ function rowsThat(traits: Partial<Row>): RowOf {
 }
 
 // One function for each common set of traits.
-/** Something was repaired, ignored or accepted, and nothing is missing. */
+/** Nothing that the website declares is missing. */
 export const note: RowOf = rowsThat({});
 export const skipped = (skipsEntry: string): RowOf => rowsThat({ skipsEntry });
 export const loss: RowOf = rowsThat({ loss: true });
@@ -44,5 +44,5 @@ export const loss: RowOf = rowsThat({ loss: true });
 export const cut: RowOf = rowsThat({ loss: true, cutOff: true });
 export const refused: RowOf = rowsThat({ loss: true, refused: true });
 export const noResponse: RowOf = rowsThat({ loss: true, noResponse: true });
-/** There was no response, but a retry may get one. */
+/** There was no complete response, but a retry may get one. */
 export const outage: RowOf = rowsThat({ loss: true, noResponse: true, temporary: true });

@@ -1,6 +1,6 @@
 // The table of problems. Codes are stable; messages may be reworded in any release. Problems of a single document are in document-problems.ts.
 //
-// To add a problem, add a row to its group here, and say what to do about it in scripts/problem-fixes.ts (apart, to keep bundles small).
+// To add a problem, add a row to its group here, and say what to do about it in scripts/problem-fixes.ts (a separate file, to keep bundles small).
 // Then run `npm run tables`, which writes problem-code.ts and the tables of docs/problems.md.
 
 import { byteProblems, entryProblems, lineProblems, xmlProblems } from "./document-problems.ts";
@@ -128,7 +128,7 @@ export const problemGroups: Readonly<Record<string, ProblemRows>> = {
   "The tree": treeProblems,
 };
 
-// HTTP statuses that are not documents. Every status has the code `http-` and its number; these have their own messages.
+// HTTP statuses that are not documents. Each has the code `http-` and its number; these have their own messages.
 const later = (message: string): ProblemRow => note(message, { temporary: true });
 
 export const statusProblems: ProblemRows = {
@@ -158,7 +158,7 @@ export function statusRow(status: number): ProblemRow {
 }
 
 function otherRow(status: number): ProblemRow {
-  // 520 to 529 come from content delivery networks: the server behind them failed.
+  // Content delivery networks send 520 to 529 if the server behind them fails.
   if (status >= 520 && status <= 529) return later(`Server error (${status})`);
   return note(`${status >= 500 ? "Server error" : "Unexpected status"} (${status})`);
 }

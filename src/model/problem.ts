@@ -1,5 +1,4 @@
-// What can be wrong with a website's sitemaps, by code. Every loss and repair is reported as a problem; a website's errors are not thrown.
-
+// What can be wrong with a website's sitemaps, by code. Losses and repairs are reported as problems, not thrown.
 import { optionsIn, unexpected } from "./option-checks.ts";
 import type { ProblemCode } from "./problem-code.ts";
 import type { Problem, ProblemFacts } from "./problem-facts.ts";
@@ -21,7 +20,7 @@ export const problemRows: ReadonlyMap<ProblemCode, ProblemRow> = new Map(
 );
 
 /**
- * A problem with its message. A custom `client` may return one instead of a response.
+ * Creates a problem with its message. A custom `client` may return one instead of a response.
  *
  * @example
  * const client: Client = {
@@ -38,7 +37,7 @@ export function problem(code: ProblemCode, facts: ProblemFacts = {}): Problem {
   return createProblem(code, facts, rowOf(code));
 }
 
-/** Recreates a problem of an untrusted archive or client, with our own message. Returns undefined if a fact is invalid; `isLenient` drops the fact instead. */
+/** Recreates a problem of an untrusted archive or client, with our own message. Returns undefined if its code or a fact is invalid; `isLenient` drops invalid facts. */
 export function problemFrom(given: unknown, isLenient = false): Problem | undefined {
   const { code, ...more } = Object(given) as { readonly code?: unknown };
   if (typeof code !== "string" || !codeSpelling.test(code)) return undefined;
@@ -85,11 +84,11 @@ function withTrait(trait: Trait): Judgment {
 }
 
 /**
- * Whether something that the website declares is missing because of this problem. This alone decides what is complete. A code of a later
+ * Whether something that the website declares is or may be missing because of this problem. A code of a later
  * version counts as a loss, because its meaning is unknown.
  */
 export const isLossy: Judgment = (code) => rowOf(code)?.loss ?? !isKnownCode(code);
-/** Whether no problem is a loss: the only definition of `complete`, for a sitemap and for all sitemaps of a tree. */
+/** Whether no problem is a loss, which is what `complete` means for a sitemap. */
 export function isComplete(problems: readonly Problem[]): boolean {
   return !problems.some(({ code }) => isLossy(code));
 }
@@ -115,7 +114,7 @@ export function rootCauses(problems: readonly Problem[]): readonly Problem[] {
   return hasCause ? problems.filter(({ code }) => !isConsequence(code)) : problems;
 }
 
-/** Returns the message for the command line, with the flag that helps. */
+/** Returns the message for the command line, with the hint if there is one. */
 export function messageWithHint({ code, message, value, status }: Problem): string {
   const row = problemRows.get(code);
   const hint = ownValue(row?.hintFor, value) ?? ownValue(row?.hintFor, status?.toString()) ?? row?.hint;
@@ -123,7 +122,7 @@ export function messageWithHint({ code, message, value, status }: Problem): stri
   return `${message}${hint.startsWith("(") ? " " : "; "}${hint}`;
 }
 
-/** Collects the problems of a document, of how it was fetched, and of a tree. */
+/** Collects problems with any code: of a document, of how it was fetched, or of a tree. */
 export class ProblemLog extends DocumentProblems<ProblemCode> {
   readonly #causes = new Map<ProblemCode, unknown>();
 

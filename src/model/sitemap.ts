@@ -2,7 +2,7 @@
 import type { SitemapPage } from "./page.ts";
 import type { Problem } from "./problem-facts.ts";
 
-/** A node of the tree: a sitemap that was fetched, or could not be. */
+/** A node of the tree: the root, a robots.txt, or a sitemap, even if it could not be read. */
 export type Sitemap = IndexSitemap | PagesSitemap | InvalidSitemap;
 
 interface Declared {
@@ -98,7 +98,7 @@ export interface ParsedIndex extends Pick<IndexSitemap, "kind" | "preferences" |
   readonly pages?: readonly SitemapPage[];
 }
 
-/** A document that is not a sitemap. */
+/** A document that is not a sitemap, or could not be read. */
 export type ParsedInvalid = Pick<InvalidSitemap, "kind" | "reason">;
 
 /** The maximum number of entries of a sitemap or index: https://www.sitemaps.org/protocol.html#index */

@@ -14,7 +14,7 @@ export function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
-/** Returns the event for the result of a request, or undefined if no request was sent. */
+/** Returns the event for the result of a request, or undefined for a failure without a request. */
 export function fetchedEvent(fetched: Fetched): ResponseEvent | FailureEvent | undefined {
   if (!("reason" in fetched) || fetched.status !== undefined) return responseEvent(fetched);
   const { url, outcome, attempts, reason } = fetched;
@@ -75,7 +75,7 @@ const blocked: ReadonlySet<number> = new Set([
 const challenges: ReadonlyMap<string, { value: RegExp; statuses?: readonly number[] }> = new Map([
   // https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
   ["cf-mitigated", { value: /challenge/i }],
-  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: with status 405 or 202.
+  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge.html: sent with status 405 or 202.
   ["x-amzn-waf-action", { value: /captcha|challenge/i }],
   ["x-vercel-mitigated", { value: /challenge/i }],
   ["x-datadome", { value: /./, statuses: [403] }],

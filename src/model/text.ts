@@ -2,7 +2,7 @@
 
 /** A chunk of UTF-8 text, decoded only on demand, because some readers work on the bytes. */
 export class Utf8Text {
-  /** Valid UTF-8 with whole characters. Valid until the next chunk is requested. */
+  /** Valid UTF-8 with whole characters. May be overwritten once the next chunk is requested. */
   readonly bytes: Uint8Array;
 
   constructor(bytes: Uint8Array) {

@@ -1,4 +1,4 @@
-// URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md has the list.
+// URLs as documents list them: most are valid, and others are repaired or skipped; docs/inside/formats.md lists the repairs.
 //   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous. A Markdown link
 //   stands for its target. If there are two schemes, the second counts.
 //   Lenient: a URL with bytes that could not be decoded is kept.
@@ -7,8 +7,8 @@ import type { DocumentProblemCode } from "./problem-code.ts";
 import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, resolveUrl } from "./url.ts";
 
 /**
- * Resolves a URL from a document: absolute, http or https, at most `maxLength` characters. The site's own spelling is
- * kept. `text` must be trimmed, see `trimUrl`. With `isExact`, nothing around the URL is removed.
+ * Resolves a URL from a document. The result is absolute, http or https, and has at most `maxLength` characters; the site's own spelling
+ * is kept if possible. `text` must be trimmed, see `trimUrl`. With `isExact`, nothing around the URL is removed.
  */
 export function resolveListedUrl(
   text: string,
@@ -41,7 +41,7 @@ function resolveInner(text: string, maxLength: number): ResolvedUrl {
   return absolute.test(url) && !doubleScheme.test(url) ? repaired(url, maxLength) : { problem: "url-invalid" };
 }
 
-/** Removes quotes, brackets, a Markdown link or CDATA delimiters around a URL. */
+/** Removes quotes, brackets or CDATA delimiters around a URL. A Markdown link becomes its target. */
 export function unwrapUrl(text: string): string {
   let bare = markdownLink.exec(text)?.[1] ?? text;
   if (bare.endsWith("]]>")) bare = bare.slice(bare.startsWith("<![CDATA[") ? 9 : 0, -3);
@@ -71,7 +71,7 @@ function resolveNearlyAbsolute(
   return origin === undefined ? { problem: "url-invalid" } : repaired(`${origin}/${rest}`, maxLength);
 }
 
-// Returns the protocol of the document if the text begins with the document's host.
+// Returns the protocol of the document if the text begins with the document's host, with or without `www.`.
 function ownProtocol(text: string, base: string | undefined): string | undefined {
   const dot = text.indexOf(".");
   if (base === undefined || dot < 1) return undefined;

@@ -1,5 +1,5 @@
 // What counts as a URL, the homepage of a URL, and when two URLs are the same.
-// Only `new URL` decides (https://url.spec.whatwg.org/): no other parser of URLs is used anywhere.
+// What is valid is up to the platform's `URL` (https://url.spec.whatwg.org/), except that control characters and overlong hosts are refused.
 import type { DocumentProblemCode } from "./problem-code.ts";
 
 /** The result of `resolveUrl`: a URL, perhaps with a problem, or the reason why there is none. */
@@ -22,8 +22,8 @@ export function isHttpUrl(text: string): boolean {
 }
 
 /**
- * Resolves a URL from a website, as browsers do: absolute, http or https, at most `maxLength` characters. The site's
- * own spelling is kept. `text` must be trimmed, see `trimUrl`. With `mayBeDamaged` it may contain U+FFFD, in place of invalid bytes.
+ * Resolves a URL from a website, as browsers do. The result is absolute, http or https, and has at most `maxLength` characters; the site's
+ * own spelling is kept if possible. `text` must be trimmed, see `trimUrl`. With `mayBeDamaged` it may contain U+FFFD, in place of invalid bytes.
  */
 export function resolveUrl(
   text: string,
@@ -45,7 +45,7 @@ export function resolveUrl(
 }
 
 /**
- * The beginning of a valid absolute URL, as written: `https://example.org/`. Every URL that begins with it is valid. Undefined if no
+ * The beginning of a valid absolute URL, as written: `https://example.org/`. The URL parser accepts every URL that begins with it. Undefined if no
  * slash follows the host, or if the host is named like a scheme: `http://https/` is valid, `http://https//` is a mistake.
  */
 export function originOf(url: string): string | undefined {
@@ -75,7 +75,7 @@ export function bareHost(host: string): string {
   return host.startsWith("www.") ? host.slice(4) : host;
 }
 
-/** Returns the origin that a website redirects to, if it is the same host with another scheme or port, or with or without `www.`. */
+/** Returns the origin of `to`, if it differs from that of `from`, but only in scheme, port or `www.`. */
 export function movedOrigin(from: string, to: string): string | undefined {
   const [one, other] = [parseUrl(from), parseUrl(to)];
   if (one === null || other === null || one.origin === other.origin) return undefined;
@@ -101,7 +101,7 @@ export function hasScheme(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 }
 
-/** Whether a name without a scheme begins with `localhost` or a loopback address. */
+/** Whether the host of a URL without a scheme is `localhost`, a name below it, or a loopback address. */
 export function isOnOwnMachine(name: string): boolean {
   return /^(?:[^/?#@]*@)?(?:(?:[^/?#:@]+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?=[:/?#]|$)/i.test(name);
 }
@@ -134,7 +134,7 @@ export function urlKey(url: string): string {
 // Matches percent-encoded characters that need no encoding (RFC 3986, section 2.3), and lowercase digits. Both are rare in a parsed URL.
 const unusualSequences = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E|[\dA-F][a-f]|[a-f][\da-fA-F])/g;
 
-/** Removes the user name and password from a URL, for everything that is printed, logged or kept. */
+/** Removes the user name and password from a URL, so that it can be printed, logged or kept. */
 export function withoutCredentials(url: string): string {
   if (!url.includes("@")) return url;
   const parsed = parseUrl(url);
@@ -201,7 +201,7 @@ const unusable = /[\u0000-\u001f\u007f\ufffd]/;
 // Matches a scheme and an authority in their usual spelling. `https:/x` and `https:\\x` are left to the URL parser.
 const httpPrefix = /^https?:\/\/[^/\\?#]/i;
 const httpScheme = /^https?:/i;
-// Matches URLs with a host or with a `.` or `..` segment, in any spelling: only a parser can resolve them.
+// Matches all URLs with a host or with a `.` or `..` segment, in any spelling, which only a parser can resolve, and a few others.
 const needsParser = /^(?: |https?:|\/\/|\.)|\/\.|\/%2e|^%2e/i;
 const hasSteps = /(?:^|\/)(?:\.|%2e)/i;
 const hasAuthority = /^(?: |https?:|\/\/)/i;
@@ -247,12 +247,12 @@ function canParseUrl(text: string, base?: string): boolean {
 
 const beyond = "\u0100";
 const originStart = /^https?:\/\/[^/\\?#]+/i;
-// Matches hosts with https://url.spec.whatwg.org/#forbidden-host-code-point, unless an @ follows, because user names may have these characters.
+// Matches hosts with a forbidden character (https://url.spec.whatwg.org/#forbidden-host-code-point), unless an @ follows, because user names may have these characters.
 const impossibleHost = /^https?:\/\/(?![^/\\?#]*@)(?:[ <>\]^|]|[^/\\?#[][^/\\?#]*[ <>[\]^|])/i;
 
 const nonAscii = /[^\u0000-\u007f]/;
 
-// Refuses overlong hosts (https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4), because a URL parser takes quadratic time for non-ASCII ones.
+// Whether a host is much too long (https://www.rfc-editor.org/rfc/rfc1035#section-2.3.4): a URL parser takes quadratic time for non-ASCII ones.
 function isHostTooLong(text: string): boolean {
   if (text.length <= longestHost) return false;
   const authority = anyAuthority.exec(text)?.[1];
