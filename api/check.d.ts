@@ -470,8 +470,8 @@ interface DeclaredPage {
 }
 
 /**
- * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
- * trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, `limits` to
+ * archives and sitemap files, and `strict` to sitemap files.
  */
 interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -489,7 +489,7 @@ interface DiffOptions extends Omit<Options, "save" | "resume"> {
   include?: Pattern | readonly Pattern[] | undefined;
   /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
-  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not show it. */
   column?: string | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;

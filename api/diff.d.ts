@@ -58,7 +58,7 @@ export interface ChangesOptions extends Omit<DiffOptions, "only" | "column" | "o
   allowedFor?: string | undefined;
 }
 
-/** A sitemap or a list of URLs from another source, such as standard input. */
+/** A sitemap, or a list or table of URLs, that is not a file, such as standard input. */
 export interface DiffBytes {
   /** The name to report as the sitemap of its pages. */
   readonly name: string;
@@ -66,8 +66,8 @@ export interface DiffBytes {
 }
 
 /**
- * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
- * trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, `limits` to
+ * archives and sitemap files, and `strict` to sitemap files.
  */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -85,7 +85,7 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   include?: Pattern | readonly Pattern[] | undefined;
   /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
-  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not show it. */
   column?: string | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -94,8 +94,8 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
 }
 
 /**
- * A tree; the path of an archive, of a sitemap file or of a text with one URL per line; the bytes of a file; or a website, by the URL
- * of its homepage or of given sitemaps.
+ * A tree; the path of an archive, a sitemap file, a list or table of URLs, or the output of `ls -f ndjson`; the bytes of a file; or a
+ * website, by the URL of its homepage or of given sitemaps.
  */
 export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
 

@@ -1,4 +1,4 @@
-// Recognizes the format of a file by its first bytes: a WARC file, compressed or not; pages in the format `ndjson`; or a table.
+// Recognizes the format of a file by its extension or its first bytes: a WARC file, compressed or not; pages in the format `ndjson`; or a table.
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { constants, gunzipSync } from "node:zlib";
 import { isTableStart } from "./url-table.ts";
@@ -17,7 +17,7 @@ export function startOf(file: string, length: number = magicLength): Uint8Array 
   }
 }
 
-/** Returns the kind of a file. A file with the extension of an archive always counts as one. Throws if it cannot be read. */
+/** Returns the kind of a file. A file with the extension of an archive always counts as one. Throws if it is not a regular file or cannot be read. */
 export function kindOfFile(file: string): Kind {
   // Opening a pipe would wait for a writer.
   if (!statSync(file).isFile()) throw new Error("it is not a file");

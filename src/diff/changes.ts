@@ -90,7 +90,7 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
 export interface ChangesEnd {
   /** Why nothing could be read from the website; undefined if something was read. */
   readonly unreachable?: UnreachableWebsite | undefined;
-  /** Removed pages that were not listed, because the sitemap that declared them could only be partly read. */
+  /** How many pages seem to be removed, but were not listed, because a document that may still list them was not fully read. */
   readonly uncertain: number;
   /** The URLs of documents whose last known state is kept, because they could not be read, were not found, or lost entries. */
   readonly kept: readonly string[];
@@ -286,7 +286,7 @@ export class ChangesRun {
     const unread = evidence.unread();
     const replaced = this.#pathsOf(evidence.replaced()).map((path) => replacedMark + path.slice(1));
     const held = [...this.#markedPathsOf(unasked), ...replaced];
-    // A sitemap on another host cannot be requested by path, so the last version of the document that listed it is used.
+    // A sitemap that is not below the homepage cannot be requested by path, so the last version of the document that listed it is used.
     for (const { url, list } of unasked) if (this.#pathsOf([{ url }]).length === 0) unread.add(list);
     const isStale = ({ url, role }: DocumentRequest) => stale.has(urlKey(url)) || unread.has(role);
     await tree.close();
@@ -350,7 +350,7 @@ const replacedMark = "./";
 // Marks the path of a sitemap that robots.txt listed, and that is kept only while robots.txt lists none.
 const robotsMark = "/./";
 
-/** The options that decide where discovery looks. */
+/** Options that decide where discovery looks. */
 type Places = Required<Pick<Options, (typeof placeOptions)[number] | "knownPaths" | "extraKnownPaths">>;
 const placeOptions = ["useRobots", "useHomepage", "useFeeds", "useLlms"] as const;
 
@@ -370,7 +370,7 @@ function withPlaces(own: Options, was: Readonly<Record<string, unknown>>, paths:
   };
 }
 
-// Removes the limits on numbers, sizes and time, because all documents come from the user's own archives.
+// Removes the budgets, and the limits on the size and entries of a document, because all documents come from the user's own archives.
 function withoutBudgets(limits: Options["limits"]): Options["limits"] {
   const none = Number.POSITIVE_INFINITY;
   const budgets = { sitemaps: none, bytes: none, pages: none, time: none };

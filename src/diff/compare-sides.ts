@@ -223,8 +223,7 @@ function totalsOf({ lists, start, end }: PageLists, side: SideFacts, complete: b
   return { pages, sitemaps: side.kind === "tree" ? read : lists.length - unread.length, complete };
 }
 
-// Yields sitemaps that are new, gone, no longer readable or readable again: first those that are missing on the new side, then those that
-// it has.
+// Yields the sitemaps that differ: first those that are missing on the new side, then those that it has.
 function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<SitemapChange, void> {
   const kind = "sitemap";
   for (const sitemap of before.sitemaps.keys()) {
@@ -274,7 +273,7 @@ function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, 
   return false;
 }
 
-// Whether a page of this sitemap may be missing here because a document is cut off: the sitemap, or the index that lists it. Sides of
+// Whether a page of this sitemap may be missing here because a document is cut off: the sitemap, or an index above it. Sides of
 // different kinds have no sitemaps in common, so any document counts.
 function mayBeCutOff({ kind, sitemaps, openEnded = new Set() }: SideFacts, sitemap: string, other: SideFacts): boolean {
   if (kind !== other.kind) return openEnded.size > 0;

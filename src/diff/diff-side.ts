@@ -1,4 +1,4 @@
-// Defines the sides of a diff: their forms (a tree, an archive, a sitemap file, a list of URLs, a website), and what every form can do.
+// Defines the sides of a diff: their forms, such as a tree, an archive or a list of URLs, and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
 import type { CrawlEvent } from "../model/event.ts";
@@ -10,12 +10,12 @@ import { isTree, type SitemapTree } from "../tree/tree.ts";
 import type { PageList, PageLists } from "./page-lists.ts";
 
 /**
- * A tree; the path of an archive, of a sitemap file or of a text with one URL per line; the bytes of a file; or a website, by the URL
- * of its homepage or of given sitemaps.
+ * A tree; the path of an archive, a sitemap file, a list or table of URLs, or the output of `ls -f ndjson`; the bytes of a file; or a
+ * website, by the URL of its homepage or of given sitemaps.
  */
 export type DiffSide = SitemapTree | CrawlTarget | DiffBytes;
 
-/** A sitemap or a list of URLs from another source, such as standard input. */
+/** A sitemap, or a list or table of URLs, that is not a file, such as standard input. */
 export interface DiffBytes {
   /** The name to report as the sitemap of its pages. */
   readonly name: string;
@@ -88,7 +88,7 @@ export interface SideFacts {
   readonly declared?: ReadonlySet<string>;
   /** Whether discovery tried a URL, or could not have tried it, because it is not below the homepage or the sitemaps were given. */
   readonly isTried?: (url: string) => boolean;
-  /** Whether pages have more fields than their URL. */
+  /** Whether pages can have fields other than their URL. */
   readonly hasFields: boolean;
   /**
    * A `tree` has the sitemaps of a website. An `index` is a file that lists sitemaps, which were not read. A `file` has pages whose
@@ -101,7 +101,7 @@ export interface SideFacts {
   readonly indexes: ReadonlyMap<string | undefined, boolean>;
 }
 
-/** The facts about a file without pages. */
+/** The facts about a complete file of pages. */
 export const emptyFile: SideFacts = {
   complete: true,
   hasFields: true,

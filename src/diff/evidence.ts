@@ -1,6 +1,6 @@
 // Decides what a run may conclude from what is missing today. A page is removed only on positive evidence: its sitemap was fully read and
-// no longer lists it, or the index or robots.txt that listed the sitemap was fully read and no longer lists the sitemap. Anything else that
-// is missing keeps its last known state.
+// no longer lists it, or is gone (410); or the index or robots.txt that listed the sitemap was fully read and no longer lists it. Anything
+// else that is missing keeps its last known state.
 import type { DocumentRequest } from "../model/exchange.ts";
 import { isComplete } from "../model/problem.ts";
 import { type IndexSitemap, isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
@@ -34,7 +34,7 @@ export class Evidence {
     this.#now = now;
     this.#tree = before;
     this.#held = held;
-    // `unread` and `replaced` rely on the root, which comes first.
+    // `unread` and `replaced` rely on the root being the first.
     this.#before = [...(before?.sitemaps() ?? [])];
     for (const each of this.#before) if (!this.#known.has(declaredKey(each))) this.#known.set(declaredKey(each), each);
     for (const each of now.sitemaps())
@@ -149,7 +149,7 @@ export class Evidence {
     return true;
   }
 
-  /** Returns `robots` or `homepage` if that document could not be fully read today, unless the last state has the same problem. */
+  /** Returns the roles of the documents (robots.txt, homepage) that could not be fully read today, unless the last state has the same problem. */
   unread(): Set<Role> {
     const asBefore = new Set(this.#before.slice(0, 1).flatMap((root) => problemsOf(root).map(({ code }) => code)));
     const { problems } = this.#now.root;
@@ -158,7 +158,7 @@ export class Evidence {
 
   /**
    * Returns sitemaps that are no longer listed, but whose pages may be in a document that cannot be read today: an index, or a sitemap that
-   * was never read before. A document that is not found (404, 410) counts only in the first run that misses it.
+   * was never read before. Such a sitemap, if not found (404, 410), counts only in the first run that misses it.
    */
   replaced(): { readonly url: string }[] {
     const mayHave = (each: Sitemap) => {
@@ -190,7 +190,7 @@ export function isUnread(sitemap: Sitemap): boolean {
   return !isComplete(problemsOf(sitemap));
 }
 
-// Whether a feed became empty, which must be a mistake, because a feed always contains its newest items.
+// Whether a feed became empty, which is probably a mistake, because a feed normally keeps its newest items.
 function isEmptied(sitemap: Sitemap, last: Sitemap): boolean {
   const isEmpty = sitemap.kind === "pages" && isFeed(sitemap.format) && sitemap.pageCount === 0;
   return isEmpty && last.kind === "pages" && last.pageCount > 0;

@@ -1,4 +1,4 @@
-// Reads a local file or a stream as one side of a diff: a sitemap of any format, or a list of URLs. Fetches none of its URLs.
+// Reads a local file or a stream as one side of a diff: a sitemap of any format, or a list or table of URLs. Fetches nothing.
 
 import { createReadStream } from "node:fs";
 import path from "node:path";

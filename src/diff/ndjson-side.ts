@@ -12,7 +12,7 @@ import type { PageList, PageLists } from "./page-lists.ts";
 export class NdjsonSide implements Side {
   readonly #file: string;
   readonly #rewrite: Rewrite;
-  // Whether the run that wrote the file read everything that the website declares. The last line may say that it did not.
+  // Whether the run that wrote the file read everything that the website declares. A line, usually the last, may say that it did not.
   #complete = true;
   // Where each list starts and ends in the file, in bytes.
   readonly #ranges = new Map<PageList, { readonly start: number; readonly end: number }>();
@@ -75,7 +75,7 @@ export class NdjsonSide implements Side {
     if (length > 0) yield Buffer.concat(open);
   }
 
-  // Returns the page on a line, or undefined for the last line, which says whether everything was read.
+  // Returns the page on a line, or undefined for a line that says whether everything was read, usually the last.
   #parsed(line: string): (SitemapPage & { readonly sitemap: string }) | undefined {
     try {
       const value = JSON.parse(line) as Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ export class NdjsonSide implements Side {
   }
 }
 
-/** Whether all fields have the types that writers expect. Without this check, a run could fail after half of its output was written. */
+/** Whether all known fields have the types that writers expect. Without this check, a run could fail after half of its output was written. */
 export function isPageLine(page: Readonly<Record<string, unknown>>): boolean {
   return typeof page["sitemap"] === "string" && hasTypes(page, pageTypes);
 }
@@ -129,5 +129,5 @@ interface Batch {
 }
 
 const batchLength = 1000;
-// The longest line that is accepted, in bytes. Pages that we write are shorter.
+// The longest line that is accepted, in bytes. Real pages are far shorter.
 const longestLine = 64 * 1024 * 1024;

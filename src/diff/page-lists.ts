@@ -13,14 +13,14 @@ import type { ContentOf, DiffSettings } from "./settings.ts";
 export interface PageList {
   /** The URL of the sitemap, after redirects. */
   readonly sitemap: string;
-  /** The URL that declares the sitemap, which identifies it on both sides. */
+  /** The URL that the sitemap was declared with, which identifies it on both sides. */
   key: string;
   /** The number of the sitemap's first page. */
   readonly start: number;
   count: number;
-  /** The records do not count, because the document turned out not to be a sitemap, or cannot be read again. */
+  /** Set if the records do not count, because the document turned out not to be a sitemap, or cannot be read again. */
   isVoid?: true;
-  /** The sitemap is a feed: items leave it when there are newer ones. */
+  /** Whether the sitemap is a feed, from which old items disappear. */
   isFeed?: boolean;
 }
 

@@ -12,8 +12,8 @@ import { crawlOptionsIn, type Options } from "../model/options.ts";
 import { type Matches, type Pattern, passing, patterns } from "../model/pattern.ts";
 
 /**
- * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, but not to
- * trees.
+ * Options of `diffTrees`. The options of a crawl apply to sides that are websites. `rewrite` also applies to archives and files, `limits` to
+ * archives and sitemap files, and `strict` to sitemap files.
  */
 export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   /**
@@ -31,7 +31,7 @@ export interface DiffOptions extends Omit<Options, "save" | "resume"> {
   include?: Pattern | readonly Pattern[] | undefined;
   /** Skip pages whose URL matches one of these patterns. */
   exclude?: Pattern | readonly Pattern[] | undefined;
-  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not tell. */
+  /** The column of a table (CSV, TSV) that has the URLs, by its name or its number, if its header does not show it. */
   column?: string | undefined;
   /** Aborts the diff: the loop throws the signal's reason. */
   signal?: AbortSignal | undefined;

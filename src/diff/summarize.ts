@@ -1,5 +1,5 @@
-// Counts the changes of a diff by sitemap, by section of the website and by field, and keeps the first examples of each kind. A website can
-// have any number of sections, so those beyond a limit are counted together.
+// Counts the changes of a diff by sitemap, by section of the website and by field, and keeps the first examples of each kind. There can
+// be any number of sitemaps and sections, so those beyond a limit are counted together.
 import type {
   ChangeCounts,
   ChangedField,

@@ -6,7 +6,7 @@ import { size } from "../model/figures.ts";
 export type Line = readonly [number, string];
 
 const longestLine = 1024 * 1024;
-/** Replaces a line that is too long. No line of text contains a NUL. */
+/** Stands for a line that is too long. Text normally contains no NUL. */
 export const tooLong = "\0";
 export const tooLongInWords: string = `a line of more than ${size(longestLine)}`;
 

@@ -22,7 +22,7 @@ type MakeTree = (building: WhileBuilding) => Promise<SitemapTree>;
 export class TreeSide implements Side {
   readonly #source: SitemapTree | MakeTree;
   readonly #declared = new Set<string>();
-  /** The first sitemap with each URL. */
+  /** The first sitemap with pages at each URL. */
   readonly #pages = new Map<string, PagesSitemap>();
   #tree: SitemapTree | undefined;
 
@@ -120,7 +120,7 @@ export function unansweredUrls({ discovery }: SitemapTree): string[] {
   return discovery.filter(({ outcome }) => isUnanswered(outcome)).map(({ url }) => url);
 }
 
-/** Whether this format lists only the newest items. */
+/** Whether this is the format of a feed, which usually lists only the newest items. */
 export function isFeed(format: PagesFormat): boolean {
   return format === "rss" || format === "atom" || format === "json";
 }

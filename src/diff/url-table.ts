@@ -29,7 +29,7 @@ export function isTableStart(start: Uint8Array): boolean {
 
 /**
  * Yields the column of URLs as text, with one URL per line. `column` is its name, or its number, starting at 1. Throws a `SitemapError` if
- * the table has no such column, the first value of the column is not a URL, or there are rows but no URL.
+ * the table has no such column, its first value is not a URL, all its values are empty, or a line is too long.
  */
 export async function* urlColumn(
   name: string,
@@ -51,7 +51,7 @@ export async function* urlColumn(
 
 const batchLength = 64 * 1024;
 
-/** Throws a `SitemapError` if `urlColumn` would, given the beginning of a table. */
+/** Throws the `SitemapError` of `urlColumn`, if the beginning of a table already shows that the column has no URLs. */
 export function expectUrlColumn(name: string, start: Uint8Array, column?: string): void {
   const urls = new UrlColumn(name, column);
   for (const row of firstRows(start)) urls.lineOf(row);
