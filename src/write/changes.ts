@@ -39,7 +39,7 @@ function json(change: TreeChange): string {
 export const changeCsvColumns: readonly string[] =
   "kind url change lastModified lastModifiedBefore sitemap sitemapBefore declaredUrl".split(" ");
 
-/** The format `csv`: one change per row, after a fixed header. With `safe: false`, values are written unchanged. */
+/** The format `csv`: one change per row, after a fixed header. With `safe: false`, values are only quoted, not escaped. */
 export function changeCsvWriter({ safe = true }: { safe?: boolean } = {}): ChangeWriter {
   const cell = csvCell(safe);
   return {
@@ -68,7 +68,7 @@ function row(change: TreeChange): (string | undefined)[] {
 export interface FeedOptions {
   /** The names of the sides. */
   readonly names: { readonly before: string; readonly after: string };
-  /** Returns the website of the pages, if it is known. */
+  /** Returns the homepage of one of the sides, if it is known. */
   homepage(): string | undefined;
 }
 

@@ -1,9 +1,9 @@
 // The format `csv`: one page per row. https://www.rfc-editor.org/rfc/rfc4180
 //   "Fields containing line breaks (CRLF), double quotes, and commas should be enclosed in double-quotes."
-// Deviation: lines end with LF, like everything that the program writes; CSV readers accept both.
-// Every field of the model is a column, named by its path (`news.title`). If one list is spread over rows (`--explode
+// Deviation: lines end with LF, as in the other text formats; CSV readers accept both.
+// Every field of a page is a column, named by its path (`news.title`). If one list is spread over rows (`--explode
 // images`), the fields of its items are columns, too (`images.url`).
-// By default, text that a spreadsheet would take for a formula gets a leading apostrophe
+// By default, text that a spreadsheet may take for a formula gets a leading apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection), and control characters are escaped, so that a
 // row stays on one line.
 import { SitemapError } from "../model/errors.ts";
@@ -121,7 +121,7 @@ function itemColumns(list: ListField): readonly Column[] {
 type Fields = Readonly<Record<string, unknown>>;
 type Read<T> = (page: SitemapPage, sitemap: string, item: Item | undefined) => T;
 
-// Joins lists of text with commas, and writes other objects as JSON.
+// Creates a column. Lists of text are joined with commas, and other objects are written as JSON.
 function columnOf(name: string, type: FieldType, read: Read<unknown>): Column {
   if (typeof type === "string" ? type !== "texts" : "oneOf" in type) return { name, read: read as Read<Value> };
   const text = (value: object) => (type === "texts" ? (value as string[]).join(", ") : json(value));
@@ -147,12 +147,12 @@ export type CsvCell = (value: Value) => string;
 
 /** Returns a function that writes a value as a cell. */
 export function csvCell(safe: boolean, separator: CsvSeparator = ","): CsvCell {
-  // Quotes leading and trailing spaces, which some readers would trim, and semicolons, at which some readers split.
+  // Also quotes cells with leading or trailing spaces, which some readers would trim, or with semicolons, at which some readers split.
   const special = new RegExp(`[",;${separator}\\r\\n]|^ | $`);
   const quoted = (text: string) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   if (!safe) return (value = "") => quoted(String(value));
-  // To restore the original, undo the \u escapes, and remove one apostrophe at the start and after each other separator, wherever spaces,
-  // quotes and then = + - @ follow it.
+  // To restore the original, undo the \u escapes, and remove one apostrophe at the start and after each separator other than ours,
+  // wherever spaces, quotes and then a sign (= + - @) follow it.
   const formula = formulas(",;|\t".replace(separator, ""));
   return (value = "") => {
     const text = String(value);

@@ -129,7 +129,7 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
-// Returns the tables of changes by sitemap and by section. Omits a table if there is only one sitemap or section.
+// Returns the tables of changes by sitemap and by section. Omits a table if it would have at most one sitemap or section.
 function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
   const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
   return [
@@ -141,7 +141,7 @@ function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: strin
 type GroupKind = (typeof groupKinds)[number];
 const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"] as const;
 
-// Returns the kinds that occur in at least one group, so that no column is empty.
+// Returns the kinds that occur in at least one group; the others need no column.
 function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
   return groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
 }

@@ -1,7 +1,7 @@
 // Markdown that text from a website cannot break out of. https://github.github.com/gfm/
 import { printable } from "./printable.ts";
 
-/** Writes a code span, in which markup, links and mentions have no effect. It begins and ends with more backticks than it contains. */
+/** Writes a code span, in which markup, links and mentions have no effect. Its fences are longer than any run of backticks in it. */
 export function codeSpan(text: string): string {
   const shown = printable(text);
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));

@@ -13,14 +13,14 @@ export interface PageBatch {
   readonly pages: PageList;
 }
 
-/** Writes pages and sitemaps as whole lines. */
+/** Writes pages, and the sitemaps of an index, in one format. */
 export interface PageWriter {
   /** The text before the first page. */
   readonly header: string;
   /** The text after the last one. */
   readonly footer?: string;
   write(batch: PageBatch): string;
-  /** Writes the sitemaps of an index, if the index itself is shown. */
+  /** Writes the sitemaps that an index lists. */
   writeReferences(sitemap: string, references: readonly SitemapReference[]): string;
 }
 
@@ -139,5 +139,5 @@ export function textJson(text: string): string {
   return special.test(text) ? jsonOf(text) : `"${text}"`;
 }
 
-// Matches text that needs escaping: non-ASCII, control characters, quotes, backslashes, and the start of a command to GitHub's runner.
+// Matches text that may need escaping: non-ASCII, control characters, quotes, backslashes, and the start of a command to GitHub's runner.
 const special = /[^\x20-\x7e]|["\\]|##\[/;

@@ -1,4 +1,4 @@
-// The format `parquet`: three tables (pages, sitemaps, problems) for DuckDB, pandas and Spark. Import this file
+// The format `parquet`: tables of pages, sitemaps, problems and more, for DuckDB, pandas and Spark. Import this file
 // only if the format is used, because it loads the library that writes them.
 // https://github.com/apache/parquet-format
 
@@ -278,7 +278,7 @@ const pagesTable: readonly Column[] = [
       ),
     ];
   }),
-  // Lists come last, sorted by name, because readers may rely on the order of columns.
+  // Lists come after the other fields, sorted by name, because readers may rely on the order of columns.
   ...pageParts
     .toSorted((a, b) => (a.column < b.column ? -1 : 1))
     .flatMap(({ column, type }) => {

@@ -18,7 +18,7 @@ export async function* writeTabtree(
     if (step.type === "enter") {
       const indent = "\t".repeat(step.depth);
       pageIndent = `${indent}\t`;
-      // The root is the homepage, whose URL relative to itself would be empty.
+      // The root is the homepage, whose URL would be shortened to `/`.
       const url = step.depth === 0 ? step.sitemap.url : show(step.sitemap.url);
       yield `${indent}${printable(url)}${remark(step.sitemap, limitNote)}\n`;
     } else if (step.type === "pages") {
@@ -90,7 +90,7 @@ export async function* writeJson(
   yield signal?.aborted ? ',\n"interrupted":true}\n' : "}\n";
 }
 
-// Opens an object whose last field is its list, and leaves the list open.
+// Writes the object of a sitemap up to the beginning of its list or, if it is invalid, up to its end, and leaves it open.
 function opening(sitemap: Sitemap): string {
   if (sitemap.kind === "invalid") return jsonOf(sitemap).slice(0, -1);
   if (sitemap.kind === "pages") return `${jsonOf(sitemap).slice(0, -1)},"pages":[`;
@@ -151,7 +151,7 @@ export class ParsedJsonWriter {
   }
 }
 
-/** Joins texts into pieces of about 64 KB, because writing a million short strings one by one takes longer than creating them. */
+/** Joins texts into pieces of at least 64 KB, except the last, because writing a million short strings one by one takes longer than creating them. */
 export async function* inPieces(
   texts: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string, void, undefined> {
