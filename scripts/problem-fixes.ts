@@ -13,7 +13,7 @@ export const problemFixes: Fixes = {
   "timeout-total": "Raise `timeout.total`.",
   "connection-refused": "Check scheme and port: nothing is listening there.",
   "connection-reset": "Try another `userAgent`, or lower `concurrency`: some websites disconnect bots.",
-  "connection-failed": "Check your network: there is no route to the host.",
+  "connection-failed": "Check your network and firewall: the host cannot be reached.",
   "connection-no-socket": "Raise `ulimit -n`, or lower `concurrency.total`.",
   "tls-certificate":
     "Site owner: renew the certificate or send the full chain. For your own server, set `tls.ca` or `NODE_EXTRA_CA_CERTS`; `tls.verify: false` accepts any certificate.",
@@ -23,12 +23,12 @@ export const problemFixes: Fixes = {
   "proxy-refused":
     "For 407, add user name and password to the proxy's URL. Otherwise ask the proxy's owner, or add the host to NO_PROXY. Temporary statuses are retried.",
   "http-protocol": "Site owner: fix the server or its proxy.",
-  "rate-limited": "Try again later; `retryAfter` says when.",
+  "rate-limited": "Try again later; `retryAfter` says when, if known.",
   "bot-check": "Ask the site owner for access, or use a `client` that passes the check.",
   "client-failed": "See the error of your `client` in `value`.",
   "redirect-loop": "Site owner: fix the redirect.",
   "limit-redirects": "Site owner: declare the final URL.",
-  "redirect-invalid": "Site owner: send an absolute `Location`.",
+  "redirect-invalid": "Site owner: send a valid `Location`.",
   "redirect-encoding": "Site owner: percent-encode it. It was read as UTF-8.",
   "redirect-downgrade": "Site owner: use https.",
   "address-blocked": 'For your own network, set [`network: "allow-private"`](security.md). Nothing was sent.',

@@ -231,7 +231,7 @@ type SharedFlags = "output" | "column" | "csvSafe" | "csv" | "patterns" | "sitem
 const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> = {
   output: (command) =>
     command
-      .option("-o, --output <file>", "write to FILE, only if the run succeeds")
+      .option("-o, --output <file>", "write to FILE at the end, unless the run fails")
       .option("--force", "replace existing files"),
   csvSafe: (command: Command) => command.option("--no-csv-safe", "do not escape cells that look like formulas (csv)"),
   csv: (command) => {

@@ -90,7 +90,7 @@ export class NdjsonSide implements Side {
     throw this.#unreadable();
   }
 
-  #unreadable(reason = "one line is not a page in the format of `ls -f ndjson`"): SitemapError {
+  #unreadable(reason = "a line is not a page in the format of `ls -f ndjson`"): SitemapError {
     return new SitemapError("invalid-file", `${this.#file} cannot be compared: ${reason}`);
   }
 }

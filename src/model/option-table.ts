@@ -134,7 +134,7 @@ export const pageOptions: readonly OptionRow[] = [
     default: "drop",
     check: oneOf(["drop", "keep"]),
     flags: [
-      takes({ keep: "keep", drop: "drop" }, "--undated <what>", "pages without a date, with --since (default: drop)"),
+      takes({ keep: "keep", drop: "drop" }, "--undated <what>", "with --since: pages without a date (default: drop)"),
     ],
   },
   {
@@ -186,7 +186,7 @@ const limitDetails: Readonly<Record<string, Pick<OptionRow, "flags" | "more">>> 
   depth: { flags: [takes("number", "--max-depth <n>", "maximum nesting depth of sitemap indexes")] },
   documentBytes: {
     more: "The protocol allows half.",
-    flags: [takes("bytes", "--max-bytes <n>", "maximum decoded size of a document, such as 64k or 50M")],
+    flags: [takes("bytes", "--max-bytes <n>", "maximum size of a document, sent or decoded, such as 64k or 50M")],
   },
   time: {
     more: "Results found by then are still written.",
@@ -278,7 +278,7 @@ const fetchingOptions: readonly OptionRow[] = [
         "--proxy <url>",
         "HTTP proxy, as a URL or host:port (default: HTTP_PROXY, HTTPS_PROXY and NO_PROXY)",
       ),
-      sets(false, "--no-proxy", "connect directly, ignoring HTTP_PROXY"),
+      sets(false, "--no-proxy", "connect directly, ignoring HTTP_PROXY and HTTPS_PROXY"),
     ],
   },
   {

@@ -56,7 +56,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   const { totals, sections, sitemaps, examples } = changes;
   const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps + totals.expired;
   const before = `Before: ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now: ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}${!totals.after.complete && ", as far as they could be read"}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.expired > 0 && ` ${counted(totals.expired, "page")} dropped out of a feed or a news sitemap as newer ones were added.`}${totals.unknown > 0 && " Unknown pages are listed on one side only; the other could not be fully read."}</p>`;
+  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now: ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}${!totals.after.complete && ", as far as they could be read"}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.expired > 0 && ` ${counted(totals.expired, "page")} dropped out of a feed or a news sitemap, which list only recent pages.`}${totals.unknown > 0 && " Unknown pages are listed on one side only; the other could not be fully read."}</p>`;
   const content =
     all === 0
       ? html`<p class="empty good">No changes.</p>`
@@ -94,13 +94,13 @@ const sitemapWords = {
   added: "new",
   gone: "gone",
   "now-invalid": "no longer readable",
-  "now-readable": "readable again",
+  "now-readable": "now readable",
   unknown: "unknown",
 } as const;
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
   const left = totals.sitemaps - sitemaps.length;
-  return html`<details class="more"><summary>${counted(totals.sitemaps, "sitemap")} new, gone, readable again or no longer readable</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
+  return html`<details class="more"><summary>${grouped(totals.sitemaps)} ${totals.sitemaps === 1 ? "sitemap differs" : "sitemaps differ"}</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
 }
 
 function examplesOf({ examples }: ReportChanges, homepage: string): Html {

@@ -144,8 +144,7 @@ const mistakes: Record<string, string> = {
   "diff table.csv good.xml":
     "table.csv is a table, and none of its columns is known to contain URLs (Title, Clicks); name one with --column",
   "diff good.xml cut.ndjson": "cut.ndjson cannot be compared: its last line is cut off",
-  "diff good.xml other.ndjson":
-    "other.ndjson cannot be compared: one line is not a page in the format of `ls -f ndjson`",
+  "diff good.xml other.ndjson": "other.ndjson cannot be compared: a line is not a page in the format of `ls -f ndjson`",
 
   // Outputs
   "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",

@@ -641,7 +641,7 @@ describe("the program", () => {
     const { stdout, stderr } = await sitegrove(["changes", served.homepage, ...flags]);
     expect(stdout).toBe("");
     expect(stderr).toContain(
-      `sitegrove: ${served.homepage}guess.xml: its last known state is kept, because something could not be read\n`,
+      `sitegrove: ${served.homepage}guess.xml: its last known state is kept, because entries may be missing today\n`,
     );
     served.close();
   });

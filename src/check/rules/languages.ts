@@ -34,11 +34,11 @@ export const languageRules: RuleRows = {
   }),
   "hreflang-no-self": ruleFor(["google"], "warning", "engine", sources.languages, {
     sentence: "A page is not among its own alternate pages.",
-    fix: "List every version on every page, the page itself included.",
+    fix: "List every version for every page, including the page itself.",
   }),
   "hreflang-no-return": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "No return links: an alternate page does not link back; Google ignores both annotations.",
-    fix: "List every version on every page, the page itself included.",
+    fix: "List every version for every page, including the page itself.",
   }),
   "hreflang-return-differs": ruleFor(["google"], "warning", "heuristic", sources.languages, {
     sentence: "Pages disagree about the language of a page.",

@@ -31,10 +31,11 @@ export function changesCommand(context: Context, done: Done): Command {
   const command = new Command("changes")
     .summary("list what changed on a website since the last run")
     .description(
-      "Lists the pages that were added, changed or removed since the last run with the same --state. Only documents that\n" +
-        "changed are transferred. If a sitemap cannot be read, its last known state is kept: its pages are not reported as\n" +
-        "removed. The state is replaced once all output is written; if a run is killed, the next one lists its changes\n" +
-        "again. Changes filtered out by --only, --include, --exclude, --ignore or --allowed-for are not listed later, either.",
+      "Lists the pages that were added, changed or removed since the last run with the same --state. Unchanged documents\n" +
+        "are not transferred again if the server says so. If a sitemap cannot be read, its last known state is kept: its pages\n" +
+        "are not reported as removed. The state is replaced once all output is written; if a run is killed, the next one\n" +
+        "lists its changes again. Changes filtered out by --only, --include, --exclude, --ignore or --allowed-for are not\n" +
+        "listed later, either.",
     )
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
@@ -121,7 +122,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     isWithheld = filter.counts.robotsUnknown > 0 || uncertain > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
     const unread = "missing from partly read sitemaps; not listed as removed";
-    for (const url of kept) notes.push(`${url}: its last known state is kept, because something could not be read`);
+    for (const url of kept) notes.push(`${url}: its last known state is kept, because entries may be missing today`);
     const [[date, count] = ["", 0], ...others] = newDates.sorted();
     if (count >= fewestAlike && others.length === 0)
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);

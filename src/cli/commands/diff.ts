@@ -339,7 +339,7 @@ class DiffEnding implements Ending {
     }
     const are = (count: number) => `${counted(count, "page")} ${count === 1 ? "is" : "are"}`;
     if (unknown > 0) messages.say(`${are(unknown)} unknown: missing on an incomplete side`, "warning");
-    else if (!before.complete || !after.complete) messages.say("one side is incomplete", "warning");
+    else if (!before.complete || !after.complete) messages.say("a side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
     if (this.#unfollowed > 0)
       messages.say(`--follow: ${are(this.#unfollowed)} unknown, because the request failed`, "warning");

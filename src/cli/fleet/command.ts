@@ -111,8 +111,8 @@ function statusCommand(context: Context, done: Done): Command {
 function datasetCommand(context: Context, done: Done): Command {
   type DatasetFlags = { readonly out: string; readonly run?: string };
   const description =
-    "Combines the results of a run into a few Parquet files: pages, sitemaps, problems, sites and changes. It works\n" +
-    "offline, and can be repeated: the files of a run replace its earlier ones.";
+    "Combines the results of a run into a few Parquet files: pages, sitemaps, problems, sites and changes. It requests\n" +
+    "no website, and can be repeated: the files of a run replace its earlier ones.";
   return new Command("dataset")
     .summary("combine the results of a run into Parquet tables")
     .description(description)

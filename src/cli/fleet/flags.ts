@@ -54,7 +54,7 @@ export function addFleetFlags(command: Command, outHelp: string): Command {
     .optionsGroup("Concurrency and limits:")
     .option(
       "--concurrency <n>",
-      "websites crawled in parallel (default: 16 to 128, by memory and cores)",
+      "websites crawled in parallel (default: 16 to 128, depending on memory and cores)",
       wholeNumber(1),
     )
     .option(

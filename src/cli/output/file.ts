@@ -19,7 +19,7 @@ export class OutputFile implements Unfinished {
   }
 
   get ifStopped(): string {
-    if (this.#file.isDirect) return `${this.#name} got a part`;
+    if (this.#file.isDirect) return `only a part was written to ${this.#name}`;
     return `${this.#name} was not ${this.#file.isNew ? "written" : "changed"}`;
   }
 
