@@ -517,7 +517,7 @@ interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
+/** The page is no longer in a feed or a news sitemap, which list only recent pages. It may still exist; `page` is the old entry. */
 interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }

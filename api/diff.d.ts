@@ -119,7 +119,7 @@ export interface DiffTotals extends ChangeCounts {
   readonly sitemaps: number;
 }
 
-/** The page dropped out of a feed or a news sitemap, to make room for newer ones. It may still exist; `page` is the old entry. */
+/** The page is no longer in a feed or a news sitemap, which list only recent pages. It may still exist; `page` is the old entry. */
 export interface ExpiredPage extends MissingPage {
   readonly kind: "expired";
 }
