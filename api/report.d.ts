@@ -165,7 +165,7 @@ export interface ReportOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A section of the website: a host, a directory, the pages of one program (`product.php?`), or several of them counted together. */
+/** A section of the website: a host, a directory, the pages of one script (`product.php?`), or several such sections counted together. */
 export interface ReportSection {
   /** The name as it is written in URLs. The website itself has none, nor does `other`. */
   readonly name: string;

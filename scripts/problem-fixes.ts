@@ -47,7 +47,7 @@ export const problemFixes: Fixes = {
   "coding-checksum": "Compress it again.",
   "coding-damaged": "Compress it again. The readable part was used.",
   "limit-encoding-layers": "Compress it once.",
-  "coding-unknown": "Use gzip, or none.",
+  "coding-unknown": "Compress it with gzip, or not at all.",
   "coding-mismatch": "Fix the `Content-Encoding` header. The document was read.",
   "charset-unsupported": "Use UTF-8.",
   "charset-conflict":

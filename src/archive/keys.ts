@@ -8,7 +8,7 @@ export function archiveKey(request: RequestIdentity): string {
   return requestKey({ ...request, url: withoutCredentials(request.url) });
 }
 
-/** Returns the keys that may have a response to this request, best first. The responses of other tools are stored as those of sitemaps. */
+/** Returns the keys that may have a response to this request, best first. Responses recorded by other tools are stored with the role `sitemap`. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
     { role, anonymous },

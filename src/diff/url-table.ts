@@ -3,7 +3,7 @@
 import { SitemapError } from "../model/errors.ts";
 import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWords } from "./table.ts";
 
-// Headers of columns with URLs, as exports write them, in lower case. The most specific come first.
+// Headers that other tools give to a column of URLs in their exports, in lower case, in order of preference.
 const urlHeaders = "address,url,loc,page url,full url,top pages,landing page,page,pages,uri".split(",");
 const isUrl = /^\s*https?:\/\/[^\s]+\s*$/i;
 

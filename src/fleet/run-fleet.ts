@@ -375,7 +375,7 @@ async function* jobsOf(sites: NonNullable<FleetOptions["sites"]>, { path }: Opti
   }
 }
 
-// How often a website is tried if its output fails.
+// How many times a website is tried at most, if its output fails.
 const mostAttempts = 3;
 // A website that has not responded after this many milliseconds is slow.
 const slowTime = 1000;

@@ -18,7 +18,7 @@ import { type Options, resolveOptions, type Settings } from "../model/options.ts
 import type { Problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 
-/** The response of a page. */
+/** The result of requesting a page. */
 export interface PageAnswer {
   /** `disallowed`: robots.txt disallows it, or its rules are unknown (`reason` may say why); nothing was sent. */
   readonly outcome: Fetched["outcome"] | "disallowed";

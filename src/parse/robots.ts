@@ -159,7 +159,7 @@ export class RobotsGroups {
     if (found !== undefined) onSitemap(found);
   }
 
-  /** Returns all groups for a crawler. Crawlers that no group names get the same list. */
+  /** Returns all groups for a crawler. Crawlers that no group names all get the same list: the groups for `*`. */
   of(agent: string): readonly RobotsGroup[] {
     return this.#groups.get(`:${agent.toLowerCase()}`) ?? this.#groups.get("*") ?? noGroups;
   }

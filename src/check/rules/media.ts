@@ -97,7 +97,7 @@ export const mediaRules: RuleRows = {
     sentence:
       `Invalid tag value: a video field is out of range (duration ${videoDuration.least} to ${grouped(videoDuration.most)} s, ` +
       `rating ${videoRating.least} to ${videoRating.most}, description ${grouped(bounds.videoDescription)} characters, ` +
-      `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters), or a restriction lacks its relationship.`,
+      `${bounds.videoTags} tags, uploader ${bounds.videoUploader} characters), or a restriction has no relationship attribute.`,
     fix: "Correct or remove the field.",
     problems: "video-invalid",
   }),

@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import type { PageFilter } from "../../crawl/page-filter.ts";
 import type { CrawlEvent, TreeStep } from "../../model/event.ts";
-import { grouped } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import { type Options, pageFilterNames, resolvePageFilters } from "../../model/options.ts";
 import { isRobotsUrl, sectionOf } from "../../model/url.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
@@ -344,7 +344,7 @@ class Summary {
       const more = what === "section" ? /(?<=\/\/[^/]+\/.*\/)$/ : /$^/;
       for (const [name, pages] of rows) say(pages, name.replace(more, "…"));
       const pages = rest.reduce((sum, [, more]) => sum + more, 0);
-      if (rest.length > 0) say(pages, `in ${grouped(rest.length)} others`);
+      if (rest.length > 0) say(pages, `in ${counted(rest.length, "other")}`);
     }
   }
 }

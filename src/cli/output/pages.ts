@@ -20,7 +20,7 @@ export function formatOption(choices: readonly Format[]): Option {
 
 /** Describes the default of a command that chooses its format with `formatByName`. */
 export function byNameText(format: string): string {
-  return `${format}, or by the name of --output`;
+  return `${format}, or by the file name in --output`;
 }
 
 /** Returns the given format. Without one, the name of the output file decides, or else it is the first of `formats`. */
