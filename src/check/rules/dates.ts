@@ -15,7 +15,7 @@ const percent = (share: number) => `${share * 100}%`;
 
 export const dateRules: RuleRows = {
   "lastmod-invalid": rule("error", "protocol", sources.protocol("lastmoddef"), {
-    sentence: "Invalid date; search engines ignore it.",
+    sentence: "Invalid date: not a date, or one that does not exist; search engines ignore it.",
     fix: "Write `2026-05-31` or `2026-05-31T10:00:00+00:00`.",
     problems: "date-invalid",
   }),
@@ -42,7 +42,7 @@ export const dateRules: RuleRows = {
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-generated": rule("warning", "protocol", sources.protocol("lastmoddef"), {
-    sentence: `Nearly all dates of a sitemap (${bounds.datedPages} or more) are within a minute of each other and a day of the request: probably when the sitemap was generated, not when the pages changed.`,
+    sentence: `Nearly all dates in a sitemap (${bounds.datedPages} or more) are within a minute of each other, and within a day of the request. They probably show when the sitemap was generated, not when the pages changed.`,
     fix: "Give each page the time of its last significant change, or omit the date.",
   }),
   "lastmod-missing": ruleFor(["bing"], "info", "engine", sources.bing, {
@@ -68,7 +68,7 @@ export const dateRules: RuleRows = {
   "priority-ignored": ruleFor(["google", "bing"], "info", "engine", sources.buildSitemap, {
     sentence:
       "Google and Bing ignore priority and changefreq. Yandex reads them; Cloudflare's AI Search uses priority.",
-    fix: "Omit them, unless you target those two.",
+    fix: "Omit both, unless you target Yandex or Cloudflare's AI Search.",
   }),
 };
 

@@ -12,7 +12,7 @@ import { mixed, textHash, UrlScan, urlNumber } from "./url-scan.ts";
 export const languageRules: RuleRows = {
   "hreflang-code": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "Google does not support this language code.",
-    fix: "Write an ISO 639-1 language, optionally with an ISO 3166-1 region: `en`, `en-US`, `zh-Hant`, `x-default`.",
+    fix: "Write an ISO 639-1 language, optionally with a script or an ISO 3166-1 region (`en`, `zh-Hant`, `en-US`), or `x-default`.",
   }),
   "hreflang-region": ruleFor(["google"], "error", "engine", sources.languages, {
     sentence: "The region is not a country code; Google ignores it.",
