@@ -21,7 +21,8 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**
-   * How many websites are crawled in parallel, not counting slow ones. @default 16 to 128, by memory and cores
+   * How many websites are crawled in parallel. A website that has not responded after a second makes room for another, up to four times as
+   * often. @default 16 to 128, depending on memory and cores
    */
   parallelSites?: number | undefined;
   /**

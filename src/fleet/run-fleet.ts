@@ -141,12 +141,13 @@ export async function runFleet(options: FleetOptions): Promise<FleetResult> {
       if (event.type === "pages" && event.pages.length > 0)
         onEvent?.({ type: "site-pages", job, pages: event.pages.length });
     };
-    const noteResponse: Options["onEvent"] = ({ type }) => {
-      if (type === "response") onResponse();
-    };
     const output = await sink.open(job, attemptId);
     const { previous, ...others } = output.options ?? {};
     const used = previousError === undefined ? output.options : others;
+    const noteResponse: Options["onEvent"] = (event) => {
+      if (event.type === "response") onResponse();
+      used?.onEvent?.(event);
+    };
     try {
       const read = await crawlSite(
         lease,

@@ -207,6 +207,15 @@ test("if the earlier archive turns out to be damaged after some pages, no page i
   expect(sink.kept.get("https://fine-0.example/")).toHaveLength(3);
 });
 
+test("an output's own `onEvent` gets the events of its website", async () => {
+  const { client } = manyWebsites();
+  const types = new Set<string>();
+  const options = { onEvent: ({ type }: { type: string }) => void types.add(type) };
+  const sink: SiteSink = { open: async () => ({ options, keep: async () => ({}), discard: async () => {} }) };
+  await run(newFolder(), { sites: hosts("fine", 1), sink, ...crawl, client });
+  expect([...types]).toEqual(expect.arrayContaining(["request", "response", "pages", "finished"]));
+});
+
 test("a full disk stops the fleet and fails no website", async () => {
   const { client } = manyWebsites();
   const sink: SiteSink = {
