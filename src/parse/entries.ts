@@ -216,6 +216,15 @@ export class EntrySink {
     this.#lines = this.#lines === undefined ? lines : this.#lines.with(lines);
   }
 
+  /** Takes an entry that has only a URL, which is valid and has this fingerprint. */
+  takeBare(url: string, high: number, low: number): void {
+    this.countEntry();
+    const isNew = this.#taken.page.add(high, low);
+    if (!isNew) this.#reportUrl("url-repeated", url);
+    this.#listener?.onPage(url);
+    if (isNew) this.addPage({ url }, true);
+  }
+
   addSitemap(sitemap: SitemapReference): void {
     if (this.#hasRoom()) this.#sitemaps.push(sitemap);
   }

@@ -22,7 +22,7 @@ export interface TableTarget {
   /** Called if the text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
   /** With `urlsOnly`: takes pages that have nothing to report. */
-  readonly lines?: Pick<EntrySink, "takeLine" | "addLines"> | undefined;
+  readonly lines?: Pick<EntrySink, "takeLine" | "addLines" | "takeBare"> | undefined;
   /** Ends an entry that has no end tag: another one begins, or the root was closed. */
   endImplied(): void;
 }
@@ -112,7 +112,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     return depth - entry + 1;
   }
 
-  /** With `urlsOnly`: ends an entry that has no end tag. Returns the sink for pages about which there is nothing to report. */
+  /** Ends an entry that has no end tag. Returns the sink for pages about which there is nothing to report. */
   beginLines(): NonNullable<TableTarget["lines"]> {
     this.#target.endImplied();
     return this.#target.lines!;

@@ -43,6 +43,36 @@ test("a value that is valid in one field is still reported in another, also with
   ]);
 });
 
+test("entries with only a URL are read the same with and without the fast path, among entries of other kinds", () => {
+  const bare = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => `<url>\n<loc>https://example.org/${from + n}</loc>\n</url>`);
+  const text = urlset(
+    ...bare(0, 20),
+    // The next entry ends this one, which has no element of its own.
+    "<loc>https://example.org/1</loc>\n\n",
+    ...bare(15, 10),
+    "<url><loc>https://example.org/3</loc><lastmod>2024-01-01</lastmod></url>",
+    "<url><loc>https://example.org/4</loc><image:image><image:loc>https://example.org/a.png</image:loc></image:image></url>",
+    "<url id='a'><loc>https://example.org/30</loc></url>",
+    "<url><loc>/31</loc></url><url><loc> https://example.org/32 </loc></url><url><loc>http://[</loc></url>",
+    "<sitemap><loc>https://example.org/sitemap.xml</loc></sitemap>",
+    ...bare(40, 5),
+  );
+  for (const pieces of [[text], inPieces(text, 100), inPieces(text, 333), inBytes(text, 200)]) {
+    const heard: (string | undefined)[] = [];
+    const unheard: (string | undefined)[] = [];
+    const listener = (urls: (string | undefined)[]) => ({
+      onEnd: () => void urls.push("end"),
+      onPage: (url: string | undefined) => void urls.push(url),
+    });
+    const result = parsePieces(pieces, { entries: listener(heard) });
+    expect(result).toEqual(parseWithout(pieces, { entries: listener(unheard) }));
+    expect(heard).toEqual(unheard);
+    expect(result.pages).toHaveLength(33);
+    expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 8 }));
+  }
+});
+
 test("all days and times of day, possible or not, are read the same with and without the fast path", () => {
   const two = (number: number) => String(number).padStart(2, "0");
   const upTo = (last: number) => Array.from({ length: last + 1 }, (_, number) => two(number));

@@ -54,6 +54,12 @@ export const tokenTag = 24;
 export const tokenClose = 28;
 export const tokenSize = 32;
 
+/** What an entry of a known shape becomes: ordinary tokens; if only its URL is needed, one token and a line; if its URL is all that it has,
+    one token and a text. */
+export const tokens = 0;
+export const lines = 1;
+export const texts = 2;
+
 /** Kinds of tokens: an element with children begins or ends; an element has only text, or a CDATA section; an element is empty. */
 export const opens = 0;
 export const closes = 1;
@@ -62,7 +68,7 @@ export const holdsCdata = 3;
 export const isEmpty = 4;
 /** An attribute. The attributes of an element come before it. */
 export const isAttribute = 5;
-/** An entry for which only the URL is needed. Its start and end are positions in the lines. */
+/** A whole entry. Its URL is in the lines, where its start and end are, or in the texts. */
 export const isPage = 6;
 export const kinds = 7;
 /** Added to the kind of an element with attributes: their tokens come before it, or they have no tokens because they are not wanted. */
@@ -77,7 +83,7 @@ export const isAny = 8;
 /** `wantsAttributes`: the element's attributes are needed. `isUnwanted`: its text is not. */
 export const wantsAttributes = 16;
 export const isUnwanted = 32;
-/** `isNumber`: the text is a number. `isEntry`: the element is an entry for which only the URL is needed. */
+/** `isNumber`: the text is a number. `isEntry`: the element is a page's entry. */
 export const isNumber = 64;
 export const isEntry = 128;
 

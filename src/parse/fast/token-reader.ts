@@ -41,6 +41,9 @@ class TokenReader implements FastPath {
   // How many problems were reported before the entry, and whether all of its elements have the traits that the tokenizer was told.
   #reports = 0;
   #isAsExpected = false;
+  // The token that began the entry, and whether the last entry had only a URL.
+  #entryToken = 0;
+  #isBare = true;
   // The index of the next text.
   #next = 0;
   // The part of the last chunk that could not be read yet: bytes, and the first half of a surrogate pair.
@@ -70,8 +73,14 @@ class TokenReader implements FastPath {
     const text = this.#half + piece;
     this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
     const whole = this.#half === "" ? text : text.slice(0, -1);
-    // A lone surrogate has no bytes in UTF-8.
-    if ((whole as string & { isWellFormed(): boolean }).isWellFormed()) this.#readAll(encoded(whole));
+    const bytes = encoded(whole);
+    // A lone surrogate has no bytes in UTF-8: it becomes U+FFFD, which begins with this byte.
+    if (
+      bytes.length === whole.length ||
+      !bytes.includes(0xef) ||
+      (whole as string & { isWellFormed(): boolean }).isWellFormed()
+    )
+      this.#readAll(bytes);
     else this.#scanText(this.#takeRest() + whole, -1);
   }
 
@@ -200,7 +209,9 @@ class TokenReader implements FastPath {
     const rootDepth = names.length - reader.rules.length + 1;
     // If namespaces were redeclared, names may have other meanings.
     const isUsual = namespaces.deepest <= rootDepth;
-    tokenizer.prepare(this.#scanner, open, Math.max(rootDepth, namespaces.deepest), reader.urlsOnly && isUsual);
+    const wanted = reader.urlsOnly ? layout.lines : this.#isBare ? layout.texts : layout.tokens;
+    const floor = Math.max(rootDepth, namespaces.deepest);
+    tokenizer.prepare(this.#scanner, open, floor, isUsual ? wanted : layout.tokens);
     cursor.enter(tokenizer, start);
     const stop = this.#play(reader, tokenizer.run(start));
     const at = stop === -1 ? tokenizer.at : stop;
@@ -217,6 +228,7 @@ class TokenReader implements FastPath {
     const { memory } = this.#tokenizer;
     const { rules } = reader;
     this.#next = 0;
+    this.#entryToken = 0;
     attributes.count = 0;
     for (let at: number = layout.tokensStart; at < end && !cursor.stopped; at += layout.tokenSize) {
       const head = memory[at >> 2]!;
@@ -228,7 +240,9 @@ class TokenReader implements FastPath {
         reader.close();
         if (isEntryEnd) {
           this.#entryDepth = 0;
-          if (this.#isAsExpected && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
+          this.#isBare = this.#isBareUntil(at);
+          const isUsable = reader.urlsOnly || this.#isBare;
+          if (isUsable && this.#isAsExpected && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
         }
         continue;
       }
@@ -243,7 +257,8 @@ class TokenReader implements FastPath {
       if (rule !== name.rule) this.#isAsExpected = false;
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0 || rule !== name.rule) return tag;
-        at = this.#takeLines(reader, at, end);
+        if (reader.urlsOnly) at = this.#takeLines(reader, at, end);
+        else this.#takeBare(reader, at);
         continue;
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
@@ -255,6 +270,7 @@ class TokenReader implements FastPath {
           this.#entryDepth = rules.length + 1;
           this.#reports = cursor.reports;
           this.#isAsExpected = rule === name.rule;
+          this.#entryToken = at;
         }
         names.push(name.element!);
       }
@@ -269,7 +285,23 @@ class TokenReader implements FastPath {
     return -1;
   }
 
-  // Takes entries that need no report, except perhaps for a repeated URL. Returns the last of their tokens.
+  // Whether the entry that ends with this token has only a URL, which is in the list of texts.
+  #isBareUntil(close: number): boolean {
+    const { memory } = this.#tokenizer;
+    const hints = memory[(close - layout.tokenSize + layout.tokenHints) >> 2]!;
+    return close - this.#entryToken === 2 * layout.tokenSize && (hints & layout.hasKey) !== 0;
+  }
+
+  // Takes an entry that has only a URL, and needs no report, except perhaps that the URL is repeated.
+  #takeBare(reader: RuleReader, at: number): void {
+    const { memory, texts } = this.#tokenizer;
+    const sink = reader.beginLines();
+    this.#scanner.cursor.at = memory[(at + layout.tokenClose) >> 2]!;
+    const [high, low] = [memory[(at + layout.tokenHigh) >> 2]!, memory[(at + layout.tokenLow) >> 2]!];
+    sink.takeBare(texts[this.#next++]!, high, low);
+  }
+
+  // Takes entries of which only the URL is needed, and about which nothing is reported, except perhaps that it is repeated. Returns the last of their tokens.
   #takeLines(reader: RuleReader, first: number, end: number): number {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
@@ -362,7 +394,7 @@ class TokenReader implements FastPath {
 // Returns the traits that tell the tokenizer what kind of text the rule of an element reads.
 function traitsOf(rule: Rule, urlsOnly: boolean): number {
   if (urlsOnly && rule.isPage) return layout.isEntry;
-  const wanted = rule.open === undefined ? 0 : layout.wantsAttributes;
+  const wanted = (rule.open === undefined ? 0 : layout.wantsAttributes) | (rule.isPage ? layout.isEntry : 0);
   if (rule.text === undefined) return wanted | layout.isUnwanted;
   const key = rule.isKey ? layout.isKey : 0;
   const url = rule.isUrl ? layout.isUrl : 0;
@@ -375,8 +407,8 @@ function interned(name: string): string {
 }
 
 // Encodes a text as UTF-8. Unless the result is long, it is valid only until the next call.
-function encoded(text: string): Uint8Array {
-  if (text.length * 3 > scratch.length) return encoder.encode(text);
+function encoded(text: string): Buffer {
+  if (text.length * 3 > scratch.length) return Buffer.from(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
@@ -388,7 +420,7 @@ const maxPiece = layout.documentEnd - layout.documentStart - layout.longestRest 
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
-const scratch = new Uint8Array(maxWindow * 3);
+const scratch = Buffer.alloc(maxWindow * 3);
 // A run of fewer bytes is not worth the switch.
 const shortRun = 256;
 const mostShortRuns = 16;

@@ -4,14 +4,14 @@
 // there. layout.ts describes the memory. `node scripts/ts.mjs scripts/tokenizer.ts` compiles it.
 import * as layout from "./layout";
 
-// The settings of a run: limits, the depth of the innermost element that must stay open, whether only URLs are wanted, and the seeds of
-// fingerprints.
+// The settings of a run: limits, the depth of the innermost element that must stay open, what entries of known shapes become (see layout.ts),
+// and the seeds of fingerprints.
 export let longestText: i32 = 0;
 export let longestUrl: i32 = 0;
 export let mostAttributes: i32 = 0;
 export let deepest: i32 = 0;
 export let floor: i32 = 1;
-export let urlsOnly: i32 = 0;
+export let entriesBecome: i32 = 0;
 export let highStart: i32 = 0;
 export let lowStart: i32 = 0;
 export let highFactor: i32 = 0;
@@ -211,7 +211,7 @@ function element(from: i32, end: i32): i32 {
   takeAttributes(tokens);
   depth++;
   store<i32>(layout.openStart + (depth << 2), slot);
-  if (urlsOnly != 0 && (traits & layout.isEntry) != 0) beginEntry(p);
+  if (entriesBecome != layout.tokens && (traits & layout.isEntry) != 0) beginEntry(p);
   token(layout.opens | head, p, start, p);
   note(layout.opens | head);
   return firstEnd;
@@ -248,7 +248,7 @@ function endTag(p: i32, end: i32): i32 {
   return nameAfter + 1;
 }
 
-// Starts an entry for which only the URL is needed. An entry with attributes does not become one token, because only the scanner reads
+// Starts an entry that may become a single token. An entry with attributes does not become one token, because only the scanner reads
 // attributes here.
 function beginEntry(p: i32): void {
   entryStart = p;
@@ -299,11 +299,17 @@ function isKnownShape(): bool {
   return load<i64>(layout.shapesStart + ((<i32>shape & (layout.shapeCount - 1)) << 3)) == shape;
 }
 
-// Replaces all tokens of the entry with one, and its texts with a line.
+// Replaces all tokens of the entry with one, and if only its URL is needed, its texts with a line.
 function endEntry(p: i32): void {
   store<i32>(entryToken, layout.isPage | (load<i32>(entryToken) & 0xff00));
   store<i64>(entryToken, load<i64>(keyToken, layout.tokenHigh), layout.tokenHigh);
   store<i32>(entryToken, p, layout.tokenClose);
+  out = entryToken + layout.tokenSize;
+  if (entriesBecome == layout.lines) takeLine();
+  entryToken = 0;
+}
+
+function takeLine(): void {
   store<i32>(entryToken, lineOut, layout.tokenStart);
   // Copies the URL without the quotes and the comma.
   copy(lineOut, keyText + 1, keyTextEnd - 2);
@@ -311,10 +317,8 @@ function endEntry(p: i32): void {
   store<i32>(entryToken, lineOut, layout.tokenEnd);
   store<u8>(lineOut++, 0x0a);
   linesAreAscii &= keyIsAscii;
-  out = entryToken + layout.tokenSize;
   textOut = entryTexts;
   isAscii = entryIsAscii;
-  entryToken = 0;
 }
 
 function token(head: i32, start: i32, end: i32, tag: i32): void {

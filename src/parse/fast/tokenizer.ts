@@ -99,14 +99,14 @@ export class Tokenizer {
   }
 
   /** Prepares a run. `open` has the addresses of the names of the open elements, root first; `floor` is how many of them must stay open. */
-  prepare({ limits }: XmlScanner, open: readonly number[], floor: number, urlsOnly: boolean): void {
+  prepare({ limits }: XmlScanner, open: readonly number[], floor: number, entriesBecome: number): void {
     const code = this.#code;
     code.longestText.value = limits.xmlTextLength;
     code.longestUrl.value = Math.min(limits.urlLength, protocolUrlLength);
     code.deepest.value = Math.min(limits.xmlDepth, deepest);
     code.mostAttributes.value = Math.min(limits.xmlAttributes, mostAttributes);
     code.floor.value = floor;
-    code.urlsOnly.value = Number(urlsOnly);
+    code.entriesBecome.value = entriesBecome;
     code.depth.value = open.length;
     for (let index = 0; index < open.length && index < deepest; index++) {
       this.memory[(layout.openStart >> 2) + index + 1] = open[index]!;
@@ -174,7 +174,7 @@ export function createTokenizer(): Tokenizer | undefined {
   }
 }
 
-type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "urlsOnly" | "depth";
+type Setting = "longestText" | "longestUrl" | "mostAttributes" | "deepest" | "floor" | "entriesBecome" | "depth";
 type Seed = "highStart" | "lowStart" | "highFactor" | "lowFactor";
 type Result = "at" | "needsMore" | "textOut" | "isAscii" | "linesAreAscii";
 
