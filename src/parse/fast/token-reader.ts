@@ -43,7 +43,7 @@ class TokenReader implements FastPath {
   #isAsExpected = false;
   // The token that began the entry, and whether the last entry had only a URL.
   #entryToken = 0;
-  #isBare = true;
+  #isBare = false;
   // The index of the next text.
   #next = 0;
   // The part of the last chunk that could not be read yet: bytes, and the first half of a surrogate pair.
@@ -240,9 +240,7 @@ class TokenReader implements FastPath {
         reader.close();
         if (isEntryEnd) {
           this.#entryDepth = 0;
-          this.#isBare = this.#isBareUntil(at);
-          const isUsable = reader.urlsOnly || this.#isBare;
-          if (isUsable && this.#isAsExpected && this.#reports === cursor.reports) this.#tokenizer.learnShape(at);
+          if (this.#isAsExpected) this.#learnShape(reader, at);
         }
         continue;
       }
@@ -257,8 +255,7 @@ class TokenReader implements FastPath {
       if (rule !== name.rule) this.#isAsExpected = false;
       if (kind === layout.isPage) {
         if (this.#entryDepth > 0 || rule !== name.rule) return tag;
-        if (reader.urlsOnly) at = this.#takeLines(reader, at, end);
-        else this.#takeBare(reader, at);
+        at = reader.urlsOnly ? this.#takeLines(reader, at, end) : this.#takeBare(reader, at, end);
         continue;
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
@@ -285,20 +282,29 @@ class TokenReader implements FastPath {
     return -1;
   }
 
-  // Whether the entry that ends with this token has only a URL, which is in the list of texts.
-  #isBareUntil(close: number): boolean {
+  // Remembers the shape of the entry that ends with this token if further entries of this shape may become single tokens: about which
+  // nothing was reported, and of which only the URL is needed or there.
+  #learnShape(reader: RuleReader, close: number): void {
     const { memory } = this.#tokenizer;
     const hints = memory[(close - layout.tokenSize + layout.tokenHints) >> 2]!;
-    return close - this.#entryToken === 2 * layout.tokenSize && (hints & layout.hasKey) !== 0;
+    this.#isBare = close - this.#entryToken === 2 * layout.tokenSize && (hints & layout.hasKey) !== 0;
+    if ((reader.urlsOnly || this.#isBare) && this.#reports === this.#scanner.cursor.reports)
+      this.#tokenizer.learnShape(close);
   }
 
-  // Takes an entry that has only a URL, and needs no report, except perhaps that the URL is repeated.
-  #takeBare(reader: RuleReader, at: number): void {
+  // Takes entries that have only a URL, and about which nothing is reported, except perhaps that it is repeated. Returns the last of their
+  // tokens.
+  #takeBare(reader: RuleReader, first: number, end: number): number {
+    const { cursor } = this.#scanner;
     const { memory, texts } = this.#tokenizer;
     const sink = reader.beginLines();
-    this.#scanner.cursor.at = memory[(at + layout.tokenClose) >> 2]!;
-    const [high, low] = [memory[(at + layout.tokenHigh) >> 2]!, memory[(at + layout.tokenLow) >> 2]!];
-    sink.takeBare(texts[this.#next++]!, high, low);
+    let at = first;
+    for (; at < end && memory[at >> 2] === memory[first >> 2] && !cursor.stopped; at += layout.tokenSize) {
+      cursor.at = memory[(at + layout.tokenClose) >> 2]!;
+      const url = texts[this.#next++]!;
+      sink.takeBare(url, memory[(at + layout.tokenHigh) >> 2]!, memory[(at + layout.tokenLow) >> 2]!);
+    }
+    return at - layout.tokenSize;
   }
 
   // Takes entries of which only the URL is needed, and about which nothing is reported, except perhaps that it is repeated. Returns the last of their tokens.
