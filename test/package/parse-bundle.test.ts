@@ -135,13 +135,12 @@ describe.skipIf(!hasWorkerd)("in workerd", () => {
     worker = spawn(SITEGROVE_WORKERD, ["serve", "--control-fd=3", path.join(folder, "config.capnp")], {
       stdio: [...stdio],
     });
-    // It prints the port that it listens on.
-    const [said] = await once(worker.stdio[3] as Readable, "data");
+    // It prints the port that it listens on, or ends if the code cannot be loaded.
+    const [said] = await Promise.race([once(worker.stdio[3] as Readable, "data"), once(worker, "exit")]);
     address = `http://127.0.0.1:${JSON.parse(String(said)).port}`;
   });
   afterAll(async () => {
-    worker.kill();
-    await once(worker, "exit");
+    if (worker.kill()) await once(worker, "exit");
   });
 
   const answer = async (path: string, body: string | Uint8Array<ArrayBuffer>) =>

@@ -74,13 +74,8 @@ class TokenReader implements FastPath {
     this.#half = isHighSurrogate(text.charCodeAt(text.length - 1)) ? text.slice(-1) : "";
     const whole = this.#half === "" ? text : text.slice(0, -1);
     const bytes = encoded(whole);
-    // A lone surrogate has no bytes in UTF-8: it becomes U+FFFD, which begins with this byte.
-    if (
-      bytes.length === whole.length ||
-      !bytes.includes(0xef) ||
-      (whole as string & { isWellFormed(): boolean }).isWellFormed()
-    )
-      this.#readAll(bytes);
+    // A lone surrogate has no bytes in UTF-8.
+    if (bytes.length === whole.length || isWellFormed(whole, bytes)) this.#readAll(bytes);
     else this.#scanText(this.#takeRest() + whole, -1);
   }
 
@@ -412,9 +407,16 @@ function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
 }
 
+// Whether a text, which was encoded as these bytes, has no lone surrogates. These become U+FFFD, whose first byte is 0xef; searching for
+// that byte is faster than asking the engine.
+function isWellFormed(text: string, { buffer, byteOffset, length }: Uint8Array): boolean {
+  if (!Buffer.from(buffer, byteOffset, length).includes(0xef)) return true;
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
 // Encodes a text as UTF-8. Unless the result is long, it is valid only until the next call.
-function encoded(text: string): Buffer {
-  if (text.length * 3 > scratch.length) return Buffer.from(text);
+function encoded(text: string): Uint8Array {
+  if (text.length * 3 > scratch.length) return encoder.encode(text);
   return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }
 
@@ -426,7 +428,7 @@ const maxPiece = layout.documentEnd - layout.documentStart - layout.longestRest 
 // Windows start small, because the scanner usually has to read only a few tags.
 const firstWindow = 512;
 const maxWindow = 64 * 1024;
-const scratch = Buffer.alloc(maxWindow * 3);
+const scratch = new Uint8Array(maxWindow * 3);
 // A run of fewer bytes is not worth the switch.
 const shortRun = 256;
 const mostShortRuns = 16;
