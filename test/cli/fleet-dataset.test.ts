@@ -144,7 +144,7 @@ test("damaged lines of the journal are reported, because a website may be missin
 });
 
 test("a table that does not fit on the disk is an error, even if only its end is missing", async () => {
-  const { sites } = await manyServers({ count: 1, pages: 9000 });
+  const { sites } = await manyServers({ count: 1, pages: 500 });
   await fleet("out", ...sites);
   expect((await dataset("out")).code).toBe(0);
   const name = at("data/pages/run=out/part-0001.parquet");

@@ -245,11 +245,10 @@ describe("a small website", () => {
       (path, home) => ({ "/sitemap.xml": urlset(entry(`${home}${"a".repeat(60)}`), entry(`${home}b`)) })[path],
     );
     const { ask } = await agentProcess("--allow", site.home, "--no-homepage");
-    for (const filter of ["include", "exclude"])
-      expect(await ask("list_pages", { site: site.home, [filter]: "/(a+)+!/" })).toMatchObject({
-        isError: true,
-        text: expect.stringContaining("A regular expression took too long"),
-      });
+    expect(await ask("list_pages", { site: site.home, include: "/(a+)+!/" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("A regular expression took too long"),
+    });
     const { facts } = await ask("list_pages", { site: site.home, include: "/b$/" });
     expect((facts as Pages).pages).toEqual([{ url: `${site.home}b` }]);
   });
