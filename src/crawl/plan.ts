@@ -182,7 +182,16 @@ export class Plan {
       const code = this.#declaresReadable ? "homepage-blocked" : "homepage-unreachable";
       this.problems.add(code, defined({ status: homepage.status }));
     }
+    this.#reportCutSearch();
     return this.#unreachable();
+  }
+
+  // If nothing was found, and a limit ended the search, what the website declares is unknown. If something was found, paths that were not
+  // tried are no loss, because nothing is declared there.
+  #reportCutSearch(): void {
+    if (this.#hasReadable) return;
+    const cut = this.records.find(({ by, reason }) => isGuess(by) && reason?.code.startsWith("limit-"))?.reason;
+    if (cut !== undefined) this.problems.add(cut.code, defined({ limit: cut.limit }));
   }
 
   #unreachable(): UnreachableWebsite | undefined {

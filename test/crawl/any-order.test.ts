@@ -1,7 +1,7 @@
-// The same bytes for every order of arrival: test/support/random-website.ts. `SITEGROVE_SITES=1000` crawls more websites.
+// The same bytes for every order of arrival: test/support/any-order.ts. `SITEGROVE_SITES=1000` crawls more websites.
 import { test } from "vitest";
+import { checkWebsite } from "../support/any-order.ts";
 import { some } from "../support/long.ts";
-import { checkWebsite } from "../support/random-website.ts";
 
 const count = Number(process.env["SITEGROVE_SITES"] ?? some(30, 2));
 const part = Math.min(10, Math.ceil(count / 10));

@@ -61,3 +61,13 @@ test("a sitemap served as robots.txt is ignored there, but read at its own path"
   const { lines } = await discover({ "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }, 4);
   expect(lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /1"]);
 });
+
+test.each<[string, Record<string, Route>, number, boolean, string[]]>([
+  ["nothing was found", { "/robots.txt": "User-agent: *\nDisallow:" }, 10, false, ["limit-bytes"]],
+  ["a sitemap was found", { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") }, 200, true, []],
+  ["the website has no sitemaps, and all paths were tried", { "/robots.txt": "User-agent: *" }, 10_000, true, []],
+])("if a limit ends the search, and %s", async (_, routes, bytes, complete, problems) => {
+  await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, limits: { bytes } });
+  expect(tree.complete).toBe(complete);
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(problems);
+});

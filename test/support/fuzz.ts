@@ -4,6 +4,7 @@ import { redirectTarget } from "../../src/crawl/redirects.ts";
 import { HomepageLinks } from "../../src/discover/homepage-links.ts";
 import { ProblemLog, problem } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/dates.ts";
+import { checkWebsite } from "./any-order.ts";
 import { damagedDocument } from "./damaged-documents.ts";
 import { checkBytes, checkDate, checkText, expectEqual } from "./document-checks.ts";
 import {
@@ -28,7 +29,6 @@ import { mutateText } from "./mutate.ts";
 import { checkOddServer } from "./odd-server.ts";
 import { packedDocument } from "./packed-documents.ts";
 import { Random } from "./random.ts";
-import { checkWebsite } from "./random-website.ts";
 import { home, urlset } from "./site.ts";
 
 /** What a case checks; `shown` is what to look at if it fails. */

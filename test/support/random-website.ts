@@ -1,116 +1,11 @@
-// Makes random websites: indexes, pages, redirects, fragments, spellings of URLs, loops, failures, broken bodies, links on the homepage, and
-// limits. The program must print the same for each of them, in whatever order documents arrive, however many at a time, and from the archive.
-
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+// Makes random websites: indexes, pages with fields, redirects, fragments, spellings of URLs, loops, failures, broken bodies, links on the
+// homepage, and limits. And pairs of websites to compare.
 import { gzipSync } from "node:zlib";
-import { streamPages } from "../../src/crawl/crawl.ts";
-import type { Client } from "../../src/model/client.ts";
-import { fixedLimits, fixedLimitsOf, withFixedLimits } from "../../src/model/fixed-limits.ts";
+import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { AllLimits } from "../../src/model/options.ts";
-import { isLossy } from "../../src/model/problem.ts";
-import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import type { SitemapTree } from "../../src/tree/tree.ts";
-import { wholeUrl } from "../../src/write/pages.ts";
-import { writeJson, writeTabtree } from "../../src/write/trees.ts";
-import { Random } from "./random.ts";
-import { home, index, type Route, robots, site, urlset } from "./site.ts";
-
-/** Throws if two ways to read the website with this number print different bytes. */
-export async function checkWebsite(number: number): Promise<void> {
-  const { routes, limits } = randomWebsite(new Random(number));
-  const random = new Random(number);
-  const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-any-order-"));
-  try {
-    const first = await crawled({ routes, limits, concurrency: 1, wait: () => 0, folder });
-    expectSame("from its archive", first.replayed, first.printed);
-    const waits = new Map<string, number>();
-    for (const [concurrency, wait] of [
-      [16, () => random.below(6)],
-      [2 + random.below(4), () => random.below(4)],
-      // Each document always takes the same time.
-      [8, (url: string) => waits.get(url) ?? waits.set(url, random.below(9)).get(url) ?? 0],
-    ] as const) {
-      const again = await crawled({ routes, limits, concurrency, wait, folder });
-      expectSame(`${concurrency} at a time`, again.printed, first.printed);
-      expectSame(`${concurrency} at a time, from its archive`, again.replayed, first.printed);
-      // No document is requested twice, with three exceptions: the homepage may also be a sitemap, robots.txt may redirect to a sitemap, and
-      // a document may be too many redirects away from one place and not from another.
-      const documents = again.hits.filter((hit) => hit !== "/");
-      if (typeof routes["/robots.txt"] === "string" && fixedLimitsOf(limits).redirects === fixedLimits.redirects) {
-        expectSame("asked for twice", documents.toSorted().join("\n"), [...new Set(documents)].sort().join("\n"));
-      }
-    }
-    const streamed: string[] = [];
-    const client = slowed(site(routes).client, () => random.below(3));
-    for await (const { url } of streamPages(home, { client, retries: 0, limits, onUnreachable: "end" }))
-      streamed.push(url);
-    expectSame("streamed", streamed.join("\n"), first.pagesOnce.join("\n"));
-    // A tree is complete exactly if none of its problems loses something.
-    expectSame("complete", String(first.complete), String(!first.codes.some(isLossy)));
-  } catch (error) {
-    throw new Error(`website ${number}: ${error instanceof Error ? error.message : error}`, { cause: error });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-interface Crawl {
-  readonly routes: Record<string, Route>;
-  readonly limits: Partial<AllLimits>;
-  readonly concurrency: number;
-  readonly wait: (url: string) => number;
-  readonly folder: string;
-}
-
-async function crawled({ routes, limits, concurrency, wait, folder }: Crawl) {
-  const { client, hits } = site(routes);
-  const options = { client: slowed(client, wait), retries: 0, concurrency, limits };
-  await using tree = await sitemapTreeForHomepage(home, options);
-  const archive = path.join(folder, "tree.warc");
-  await tree.save(archive);
-  // An archive holds the limits that users set. The others are the reader's own, so the reader needs the same ones.
-  await using opened = await openTree(archive, { limits: withFixedLimits(fixedLimitsOf(limits)) });
-  const replayed = await printed(opened);
-  rmSync(archive);
-  const pagesOnce: string[] = [];
-  const seen = new Set<string>();
-  for (const sitemap of tree.sitemaps()) {
-    if (sitemap.kind !== "pages" || seen.has(sitemap.url)) continue;
-    seen.add(sitemap.url);
-    for await (const { url } of tree.pages(sitemap)) pagesOnce.push(url);
-  }
-  const codes = [...tree.problems()].map(({ problem }) => problem.code);
-  return { hits, pagesOnce, replayed, codes, complete: tree.complete, printed: await printed(tree) };
-}
-
-/** What `sitegrove ls` prints. */
-async function printed(tree: SitemapTree): Promise<string> {
-  let text = "";
-  for await (const piece of writeJson(tree, tree.walk())) text += piece;
-  for await (const piece of writeTabtree(tree.walk(), wholeUrl)) text += piece;
-  return text;
-}
-
-export function slowed(client: Client, wait: (url: string) => number): Client {
-  return {
-    async request(request) {
-      const milliseconds = wait(request.url);
-      if (milliseconds > 0) await new Promise((resolve) => setTimeout(resolve, milliseconds));
-      // The server treats all spellings of a URL as the same.
-      return client.request({ ...request, url: decodeURI(new URL(request.url).href) });
-    },
-  };
-}
-
-function expectSame(what: string, actual: string, expected: string): void {
-  if (actual === expected) return;
-  let at = 0;
-  while (actual[at] === expected[at]) at++;
-  const around = (text: string) => text.slice(Math.max(0, at - 300), at + 300);
-  throw new Error(`${what}\n  got      …${around(actual)}…\n  expected …${around(expected)}…`);
-}
+import { entry, richUrlset } from "./documents.ts";
+import type { Random } from "./random.ts";
+import { home, index, type Route, robots } from "./site.ts";
 
 export function randomWebsite(random: Random): { routes: Record<string, Route>; limits: Partial<AllLimits> } {
   const count = 3 + random.below(25);
@@ -123,10 +18,10 @@ export function randomWebsite(random: Random): { routes: Record<string, Route>; 
     const kinds: (() => Route)[] = [
       () => index(...some(4)),
       () => index(...some(4)),
-      () => urlset(...pages),
-      () => urlset(...pages),
-      () => urlset(...pages).slice(0, -20),
-      () => gzipSync(urlset(...pages)),
+      () => sitemapOf(pages, random),
+      () => sitemapOf(pages, random),
+      () => sitemapOf(pages, random).slice(0, -20),
+      () => gzipSync(sitemapOf(pages, random)),
       () => gzipSync(index(...some(3))).subarray(0, -9),
       () => pages.map((page) => `{home}${page.slice(1)}\n`).join(""),
       () => ({ to: any() }),
@@ -134,7 +29,7 @@ export function randomWebsite(random: Random): { routes: Record<string, Route>; 
       () => ({ to: sometimes(8) ? "/sitemap.xml" : any() }),
       () => ({ to: sometimes(4) ? "/robots.txt" : "/" }),
       () => ({ status: random.pick([404, 500, 403, 204]) }),
-      () => ({ headers: { "content-encoding": random.pick(["x-own", "gzip"]) }, body: urlset(...pages) }),
+      () => ({ headers: { "content-encoding": random.pick(["x-own", "gzip"]) }, body: sitemapOf(pages, random) }),
     ];
     routes[`/${at}.xml`] = random.pick(kinds)();
   }
@@ -176,4 +71,51 @@ function spelled(path: string, random: Random): string {
     default:
       return path;
   }
+}
+
+function sitemapOf(paths: readonly string[], random: Random): string {
+  const fields = [
+    ["<lastmod>2024-05-01</lastmod>", "<lastmod>2024-05-31T12:00:00+02:00</lastmod>"],
+    ["<changefreq>daily</changefreq>", ""],
+    ["<priority>0.5</priority>", "<priority>0.8</priority>"],
+    ["a.jpg", "b.jpg", ""].map((name) => name && `<image:image><image:loc>${home}${name}</image:loc></image:image>`),
+  ];
+  const details = () => fields.map((values) => random.pick([...values, ""])).join("");
+  return richUrlset(...paths.map((path) => entry(path, details())));
+}
+
+/**
+ * Two websites with an index of up to four sitemaps, which list pages of a small pool, so that pages are added, removed, changed, moved and
+ * listed twice. The second website has some of the sitemaps of the first. With `faults`, sitemaps may be cut off or missing.
+ */
+export function pairOfWebsites(random: Random, faults: boolean): [Website, Website] {
+  const documents = () =>
+    new Map(names.filter(() => random.below(2) === 0).map((name) => [name, documentOf(random, faults)]));
+  const [one, other] = [documents(), documents()];
+  const kept = [...one].filter(() => random.below(2) === 0);
+  return [websiteOf(one), websiteOf(new Map([...kept, ...other, ...kept]))];
+}
+
+export type Website = Record<string, Route>;
+
+const names = ["/a.xml", "/b.xml", "/c.xml", "/d.xml"];
+
+// Returns undefined if the document is missing.
+function documentOf(random: Random, faults: boolean): string | undefined {
+  const paths = Array.from({ length: random.below(9) }, () => `/page/${random.below(13)}`);
+  // A text without a URL is not a sitemap, and a text that is cut off looks complete.
+  if (random.below(3) === 0)
+    return [...paths, ...(paths.length === 0 ? ["/only"] : [])].map((path) => `{home}${path.slice(1)}\n`).join("");
+  const text = sitemapOf(paths, random);
+  const fault = faults ? random.below(5) : 0;
+  return fault === 4 ? undefined : fault === 3 ? text.replace("</urlset>", `<url><loc>${home}cu`) : text;
+}
+
+function websiteOf(documents: ReadonlyMap<string, string | undefined>): Website {
+  const found = [...documents].filter((document): document is [string, string] => document[1] !== undefined);
+  return {
+    "/robots.txt": robots("/index.xml"),
+    "/index.xml": index(...documents.keys()),
+    ...Object.fromEntries(found),
+  };
 }
