@@ -4,6 +4,7 @@ import { SitemapError } from "../../src/model/errors.ts";
 import { lastInstant, since } from "../../src/model/instant.ts";
 import { pattern } from "../../src/model/pattern.ts";
 import { child, dated, index, urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
 
@@ -114,7 +115,7 @@ describe("in the program", async () => {
   test("--since keeps new pages, and says how many it skipped because they have no date", async () => {
     const chosen = await pages("--since", "2024-01");
     expect(chosen.paths).toEqual(["/shared", "/new/a", "/elsewhere/a", "/shared", "/direct/a"]);
-    expect(chosen.stderr).toBe("sitegrove: --since skipped 1 page without a date\n");
+    expect(chosen.stderr).toBe(`sitegrove: ${said.undatedSkipped}\n`);
     expect(chosen.requests).toContain("/old.xml");
   });
 
@@ -138,7 +139,7 @@ describe("in the program", async () => {
 
   test("--limit ends the crawl when it is reached, and the run counts as complete", async () => {
     const chosen = await pages("--limit", "1");
-    expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: "sitegrove: stopped at --limit 1\n" });
+    expect(chosen).toMatchObject({ paths: ["/old/a"], code: 0, stderr: `sitegrove: ${said.stoppedAtLimit}\n` });
     const tree = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "-f", "json", "--limit", "2"]);
     expect(tree.code).toBe(0);
     expect(JSON.parse(tree.stdout)).toMatchObject({
@@ -147,7 +148,7 @@ describe("in the program", async () => {
     });
     const outline = await sitegrove(["ls", site.homepage, "-k", "--no-homepage", "--limit", "1"]);
     expect(outline.code).toBe(0);
-    expect(outline.stdout).toContain(" (stopped at --limit 1)\n");
+    expect(outline.stdout).toContain(` (${said.stoppedAtLimit})\n`);
     expect(outline.stdout).not.toContain("incomplete");
   });
 

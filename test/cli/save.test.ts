@@ -14,6 +14,7 @@ import {
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
 import { type Answer, serve } from "./website.ts";
@@ -79,7 +80,7 @@ describe("--force", () => {
       for (const format of ["pages", "tabtree"]) {
         const run = await save("site.warc", "--force", "-f", format);
         expect(run.code).toBe(code);
-        expect(run.stderr).toContain(`${inFolder("site.warc")} was not changed\n`);
+        expect(run.stderr).toContain(`${said.notChanged(inFolder("site.warc"))}\n`);
       }
     });
   });
@@ -89,7 +90,7 @@ describe("--force", () => {
       routes["/a.xml"] = urlset(...Array.from({ length: 10_000 }, (_, index) => `{base}/${index}`));
       const words = `${flags.join(" ")} -f pages --save ${inFolder("site.warc")} --force`;
       const { stderr } = await shell(`eval "$SITEGROVE ls ${site.homepage} ${words}" | head -1`);
-      expect(stderr).toBe(`sitegrove: the output was closed early; ${inFolder("site.warc")} was not changed\n`);
+      expect(stderr).toBe(`sitegrove: ${said.closedEarly}; ${said.notChanged(inFolder("site.warc"))}\n`);
     });
   });
 });
@@ -180,8 +181,8 @@ describe("the log file", () => {
     "does not end the listing if it cannot be written any more (%s)",
     async (format) => {
       const run = await sitegrove(["ls", site.homepage, ...flags, "-f", format, "-vv", "-l", "/dev/full"]);
-      const said = "the log file /dev/full can no longer be written; the listing continues: no space left on device";
-      expect(run).toEqual({ code: 0, stdout: expect.stringContaining("/1\n"), stderr: `sitegrove: ${said}\n` });
+      const stderr = `sitegrove: ${said.logEnds("/dev/full", said.noSpace)}\n`;
+      expect(run).toEqual({ code: 0, stdout: expect.stringContaining("/1\n"), stderr });
     },
   );
 
@@ -195,7 +196,7 @@ describe("the log file", () => {
     execFileSync("mkfifo", [inFolder("pipe")]);
     const ls = `eval "$SITEGROVE ls ${site.homepage} ${flags.join(" ")} -f pages -vv -l ${inFolder("pipe")}"`;
     const read = await shell(`cat ${inFolder("pipe")} & ${ls} > ${inFolder("out")}; wait`);
-    expect(read.stdout).toContain("finished complete");
+    expect(read.stdout).toContain(said.finished(""));
     const gone = await shell(`head -c 1 ${inFolder("pipe")} & ${ls}`);
     expect(gone).toMatchObject({ code: 0, stdout: expect.stringContaining("/1\n") });
   });
@@ -209,6 +210,6 @@ test.each(["pages", "ndjson", "json", "sitemaps", "tabtree"])(
     bytes[bytes.indexOf("<urlset")] = 0x3d;
     writeFileSync(inFolder("damaged.warc"), bytes);
     const { code, stderr } = await sitegrove(["ls", inFolder("damaged.warc"), "-f", format]);
-    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("does not match its checksum") });
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining(said.wrongChecksum) });
   },
 );

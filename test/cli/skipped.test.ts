@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { onTerminal, sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
@@ -12,15 +13,13 @@ const broken = urlset("{base}/a", "http://:80/", "http://[/", "mailto:a@example.
 const site = await serve({ "/sitemap.xml": broken });
 const clean = await serve({ "/sitemap.xml": urlset("{base}/a") });
 
-const reasons = "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)";
-
 test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f json", "parse"])(
   "%s reports how many entries were skipped and why, also in a pipe; -q hides it",
   async (line) => {
     const [command = "", ...flags] = line.split(" ");
     const target = command === "parse" ? new URL("sitemap.xml", site.homepage).href : site.homepage;
     const usual = await sitegrove([command, target, ...flags]);
-    expect(usual.stderr).toContain(`sitegrove: ${reasons}; -v lists them\n`);
+    expect(usual.stderr).toContain(`sitegrove: ${said.threeSkipped}; ${said.listThem}\n`);
     expect(usual.code).toBe(0);
     const quiet = await sitegrove([command, target, ...flags, "-q"]);
     expect([quiet.code, quiet.stderr]).toEqual([0, ""]);
@@ -29,15 +28,15 @@ test.each(["ls -f pages", "ls", "ls -f sitemaps-csv", "check --fail-on never -f 
 
 test("a single reason is reported without a count, also on a terminal", async () => {
   const one = await serve({ "/sitemap.xml": urlset("{base}/a", "http://:80/", "http://[/") });
-  const said = "2 entries skipped: invalid URLs; -v lists them";
-  expect((await sitegrove(["ls", one.homepage, "-f", "pages"])).stderr).toContain(said);
-  expect((await onTerminal(`ls ${one.homepage}`)).stdout).toContain(said);
-  expect((await sitegrove(["ls", one.homepage, "-v"])).stderr).toContain("2 entries skipped: invalid URLs\n");
+  const message = `${said.twoSkipped}; ${said.listThem}`;
+  expect((await sitegrove(["ls", one.homepage, "-f", "pages"])).stderr).toContain(message);
+  expect((await onTerminal(`ls ${one.homepage}`)).stdout).toContain(message);
+  expect((await sitegrove(["ls", one.homepage, "-v"])).stderr).toContain(`${said.twoSkipped}\n`);
 });
 
 test("skipped entries on both sides of a diff are reported", async () => {
   const { stderr } = await sitegrove(["diff", clean.homepage, site.homepage]);
-  expect(stderr).toContain(reasons);
+  expect(stderr).toContain(said.threeSkipped);
 });
 
 test("skipped lines of the files in a diff are reported", async () => {
@@ -47,19 +46,19 @@ test("skipped lines of the files in a diff are reported", async () => {
     [list, clean.homepage],
     [clean.homepage, list],
   ]) {
-    expect((await sitegrove(["diff", ...sides])).stderr).toContain("1 entry skipped: lines that are not URLs\n");
+    expect((await sitegrove(["diff", ...sides])).stderr).toContain(`${said.lineSkipped}\n`);
   }
 });
 
 test("skipped entries are reported again when an archive is read", async () => {
   const archive = path.join(folder, "site.warc.gz");
   await sitegrove(["ls", site.homepage, "--save", archive]);
-  expect((await sitegrove(["ls", archive, "-f", "pages"])).stderr).toContain(reasons);
+  expect((await sitegrove(["ls", archive, "-f", "pages"])).stderr).toContain(said.threeSkipped);
 });
 
 test("-q still prints why a website is incomplete", async () => {
   const cut = await serve({ "/sitemap.xml": "<urlset><url><loc>{base}/a</loc></url><url><loc>" });
   const { code, stderr } = await sitegrove(["ls", cut.homepage, "-f", "pages", "-q"]);
   expect(code).toBe(3);
-  expect(stderr).toContain("cut off");
+  expect(stderr).toContain(said.cutOff);
 });

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { type Ended, ended, program } from "./program.ts";
 
@@ -28,10 +29,10 @@ test("npm start lists an example website, explains it, suggests what to try, and
   }
   expect(stdout).toMatch(/broken\.xml \(incomplete: .+\)\n\t+\S+\/broken\/kept\n/);
   expect(stdout).toMatch(/gone\.xml \(not read: .+404\)/);
-  expect(stderr).toContain("The exit code was 3");
-  expect(stderr).toContain("ls https://example.org/");
+  expect(stderr).toContain(said.exitCodeWas(3));
+  expect(stderr).toContain(said.tryYourOwn);
   // It ends with a picture of the same website.
-  const [, report = ""] = /in your browser: (\S+)/.exec(stderr) ?? [];
+  const [, report = ""] = said.openReport.exec(stderr) ?? [];
   expect(readFileSync(report, "utf8")).toMatch(/^<!doctype html>[\s\S]*13 pages in 10 sitemaps/);
   rmSync(path.dirname(report), { recursive: true });
 });

@@ -7,6 +7,7 @@ import { SiteList } from "../../src/cli/fleet/sites.ts";
 import { parseTarget } from "../../src/cli/input/target.ts";
 import { listOf } from "../support/collected.ts";
 import { urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shell, sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
@@ -81,7 +82,7 @@ test.each([
   const named = words.map((word) => (word === "site" ? site.homepage : word));
   const run = await sitegrove(named, { cwd: folder, env: { HTTP_PROXY: "secret://x" } });
   expect(run).toMatchObject({ code: 2, stdout: "" });
-  expect(run.stderr).toMatch(/^sitegrove: Expected `HTTP_PROXY` to be [^\n]+\n$/);
+  expect(run.stderr).toMatch(/^sitegrove: [^\n]+ `HTTP_PROXY` [^\n]+\n$/);
   expect(everything()).toEqual(before);
 });
 
@@ -98,9 +99,7 @@ test("an archive is recognized by its content, whatever its name", async () => {
     ["site.warc.gz", "saved.gz"].map((name) => sitegrove(["check", at(name), "-f", "json"])),
   );
   expect(renamed).toEqual(named);
-  expect((await sitegrove(["parse", at("saved.gz")])).stderr).toBe(
-    `sitegrove: ${at("saved.gz")} is an archive; to list it: sitegrove ls ${at("saved.gz")}\n`,
-  );
+  expect((await sitegrove(["parse", at("saved.gz")])).stderr).toBe(`sitegrove: ${said.isArchive(at("saved.gz"))}\n`);
 });
 
 test("a local file is read up to the limit, however large it is", async () => {
@@ -113,7 +112,7 @@ test("a local file is read up to the limit, however large it is", async () => {
   const map = ["--map", `https://example.org/=${place}`, "--max-bytes", "1M"];
   for (const target of [place, path.join(place, "large.xml")]) {
     const { stdout, stderr } = await sitegrove(["check", target, ...map]);
-    expect(stdout + stderr).toContain("Larger than 1 MiB");
+    expect(stdout + stderr).toContain(said.tooLarge);
     expect(stdout + stderr).not.toContain("404");
   }
 });
@@ -132,7 +131,7 @@ test("an overlong line of a list is skipped without using more memory", async ()
     list.onMalformed = (text) => malformed.push(text);
     const found = await listOf(list);
     expect(found.map(({ homepage }) => homepage)).toEqual(["https://a.example/", "https://b.example/"]);
-    const sentence = expect.stringMatching(/:\d: not a website: a line of more than 1.0 MB$/);
+    const sentence = expect.stringMatching(said.lineTooLong);
     expect(malformed).toEqual([sentence, sentence]);
   }
 });

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { byteCount, seconds } from "../../src/cli/flags.ts";
 import { since } from "../../src/model/instant.ts";
 import { urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { jsonLines, sitegrove } from "./program.ts";
@@ -68,10 +69,8 @@ test("a website without sitemaps is named, the others are listed, and the highes
 test("for more than four websites, the program suggests fleet", async () => {
   const several = (count: number) =>
     sitegrove(["ls", ...Array.from({ length: count }, () => b.homepage), "-f", "pages", "--limit", "1"]);
-  expect((await several(4)).stderr).not.toContain("fleet");
-  expect((await several(5)).stderr).toContain(
-    "5 websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR\n",
-  );
+  expect((await several(4)).stderr).not.toContain(said.useFleet(4));
+  expect((await several(5)).stderr).toContain(said.useFleet(5));
 });
 
 test("--limit counts the pages of all websites together", async () => {
@@ -108,9 +107,8 @@ test("the URL of a sitemap lists only that sitemap, whatever its name, and the p
   ] as const) {
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u"]);
     expect({ code, pages: stdout.trim().split("\n") }).toEqual({ code: 0, pages: pages.map((page) => `/${page}`) });
-    expect(stderr).toBe(
-      `sitegrove: listing only ${site.homepage}${name}; for the whole website: sitegrove ls ${site.homepage}\n`,
-    );
+    const message = said.only("listing", site.homepage + name, `sitegrove ls ${site.homepage}`);
+    expect(stderr).toBe(`sitegrove: ${message}\n`);
   }
   for (const name of ["robots.txt", "en/"]) {
     const whole = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u", "-k"]);
@@ -127,15 +125,15 @@ test("the URL of a sitemap that cannot be read does not list the whole website i
     "/empty.txt": "",
   });
   for (const [name, why] of [
-    ["gone.xml", "Not found (404)"],
-    ["html.xml", "Got an HTML page, not a sitemap"],
-    ["empty.txt", "The document is empty"],
-  ]) {
+    ["gone.xml", said.notFound],
+    ["html.xml", said.gotHtml],
+    ["empty.txt", said.emptyDocument],
+  ] as const) {
     const { code, stdout, stderr } = await sitegrove(["ls", `${site.homepage}${name}`, "-f", "pages"]);
     expect({ code, stdout, stderr }).toEqual({
       code: 3,
       stdout: "",
-      stderr: expect.stringContaining(`${name}: not read: ${why}`),
+      stderr: expect.stringContaining(said.notRead(name, why)),
     });
   }
 });
@@ -143,10 +141,7 @@ test("the URL of a sitemap that cannot be read does not list the whole website i
 test("if nothing is found for a URL with a path, the program suggests --keep-path", async () => {
   const site = await serve({ "/docs/sitemap.xml": urlset("{base}/docs/1"), "/docs/": "<html>" });
   const { code, stderr } = await sitegrove(["ls", `${site.homepage}docs/`]);
-  expect({ code, stderr }).toEqual({
-    code: 4,
-    stderr: expect.stringContaining("To look below /docs/, too: --keep-path\n"),
-  });
+  expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(said.keepPath("/docs/")) });
   const kept = await sitegrove(["ls", `${site.homepage}docs/`, "--keep-path", "-f", "pages"]);
   expect(kept).toMatchObject({ code: 0, stdout: `${site.homepage}docs/1\n` });
 });
@@ -160,17 +155,15 @@ test("check, report and diff also read only the sitemap if they are given its UR
   const { homepage } = site;
   const checked = await sitegrove(["check", `${homepage}a.xml`, "-f", "json"]);
   expect(JSON.parse(checked.stdout)).toMatchObject({ sitemapCount: 1, pageCount: 1 });
-  expect(checked.stderr).toContain(
-    `checking only ${homepage}a.xml; for the whole website: sitegrove check ${homepage}\n`,
-  );
+  expect(checked.stderr).toContain(said.only("checking", `${homepage}a.xml`, `sitegrove check ${homepage}`));
   const reported = await sitegrove(["report", `${homepage}b.xml`, "--json"]);
   expect(JSON.parse(reported.stdout).figures).toMatchObject({ pages: 1 });
-  expect(reported.stderr).toContain(`reporting on only ${homepage}b.xml`);
+  expect(reported.stderr).toContain(said.only("reporting on", `${homepage}b.xml`, `sitegrove report ${homepage}`));
   const list = path.join(folder, "one.txt");
   writeFileSync(list, `${homepage}1\n`);
   const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
   expect(compared).toMatchObject({ code: 0, stdout: "" });
-  expect(compared.stderr).toContain(`comparing only ${homepage}a.xml; for the whole website: ${homepage}\n`);
+  expect(compared.stderr).toContain(said.only("comparing", `${homepage}a.xml`, homepage));
 });
 
 test("parse fetches only the document at its URL, following redirects", async () => {
@@ -183,7 +176,7 @@ test("parse fetches only the document at its URL, following redirects", async ()
   expect(stdout).toBe(`${site.homepage}new.xml\n\t${site.homepage}1\n\t${site.homepage}2\n`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("soon") });
   expect(site.requests).toEqual(["/old.xml", "/new.xml"]);
-  const gone = `sitegrove: ${site.homepage}gone.xml: not read: Not found (404)\n`;
+  const gone = `sitegrove: ${said.notRead(`${site.homepage}gone.xml`, said.notFound)}\n`;
   expect(await sitegrove(["parse", `${site.homepage}gone.xml`])).toEqual({ code: 4, stdout: "", stderr: gone });
   site.close();
   expect((await sitegrove(["parse", `${site.homepage}new.xml`, "--retries", "0"])).code).toBe(5);
@@ -191,8 +184,8 @@ test("parse fetches only the document at its URL, following redirects", async ()
 
 test("--rewrite warns if it does not change where sitemaps are fetched from", async () => {
   const words = ["--rewrite", `https://example.org/=${b.homepage}`, "-f", "pages"];
-  const said = `--rewrite https://example.org=${b.homepage.slice(0, -1)} applies only to page URLs, because the crawl does not start under ${b.homepage.slice(0, -1)}`;
-  expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${said}\n`);
+  const message = said.rewritesOnlyPages("https://example.org", b.homepage.slice(0, -1));
+  expect((await sitegrove(["ls", a.homepage, ...words])).stderr).toBe(`sitegrove: ${message}\n`);
   expect((await sitegrove(["ls", b.homepage, ...words])).stderr).toBe("");
 });
 

@@ -3,7 +3,87 @@
 
 /** Reading, listing and saving one website or several. */
 export const said = {
-  // begin of `said`
+  // Exit codes
+  notRead: (url: string, why: string) => `${url}: not read: ${why}`,
+  notFound: "Not found (404)",
+  incomplete: (why: string) => `incomplete: ${why}`,
+  oneNotRead: "1 sitemap could not be read",
+  noSitemap: (site: string) => `no sitemap found for ${site}`,
+  lookedAt: /\/robots\.txt: not found \(404\)\n[\s\S]*sitemap\.xml and \d+ more: not found \(404\)/,
+  giveItsAddress: "If you know its address: sitegrove ls --sitemap URL",
+  couldNotConnect: (host: string, why: string) => `Could not connect to ${host}: ${why}`,
+  noSuchHost: "the host name does not exist",
+  connectionRefused: "connection refused",
+  nothingRead: (host: string, why: string) => `Nothing could be read from ${host}: ${why}`,
+  portBlocked: "port 1 is blocked",
+  privateAddress: "refused: private address (allow with --allow-private)",
+  refusedAll: (host: string) => `${host} refused all 5 requests: access denied (403); try another --user-agent`,
+  loginRequired: (host: string) => `Login required: ${host} answers 401; pass credentials in the URL or with --header`,
+  rateLimited: (host: string, until: string) => `${host}: rate limited until ${until} UTC`,
+  tryHttp: "the server does not speak TLS on this port; try http://",
+  usingHttp: (host: string) =>
+    `no scheme given; https://${host}: The server does not speak TLS on this port; using http://${host}`,
+  noScheme: (url: string) => `no scheme given, using ${url}`,
+  onlyHttp2: "the server speaks HTTP/2 only; HTTP/1.1 is required",
+  fasterThanCrawlDelay:
+    "robots.txt asks for a Crawl-delay of 2 s; requests are sent faster; respect it with --crawl-delay",
+  couldNotBeWritten: (file: string, why: string) => `${file} could not be written: ${why}`,
+  noSpace: "no space left on device",
+  stopped: (what: string) => `stopped: ${what}`,
+  listedIncomplete: "10,000 pages listed, incomplete",
+  // Words
+  useFleet: (count: number) =>
+    `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`,
+  only: (doing: string, sitemap: string, rest: string) => `${doing} only ${sitemap}; for the whole website: ${rest}`,
+  gotHtml: "Got an HTML page, not a sitemap",
+  emptyDocument: "The document is empty",
+  keepPath: (path: string) => `To look below ${path}, too: --keep-path`,
+  rewritesOnlyPages: (from: string, to: string) =>
+    `--rewrite ${from}=${to} applies only to page URLs, because the crawl does not start under ${to}`,
+  // Output files
+  notWritten: (file: string) => `${file} was not written`,
+  notChanged: (file: string) => `${file} was not changed`,
+  nothingWritten: "nothing was written",
+  responsesSoFar: (archive: string) => `${archive} contains the responses received so far`,
+  fileTooLarge: "file too large",
+  // Terminals and logs
+  progress: "1 of 4 sitemaps · 2 pages · ",
+  waitingFor: (path: string) => `waiting for ${path}`,
+  cutOff: "The file is cut off at line 1",
+  onePageKept: "1 page was kept",
+  totals: (pages: string, sitemaps: string) => `${pages} pages from ${sitemaps} sitemaps in `,
+  onePartlyRead: "1 sitemap could only be partly read",
+  partly: (sitemap: string, why: string) => `${sitemap}: incomplete: ${why}`,
+  finished: (counts: string) => `finished complete: ${counts}`,
+  minorProblem: "1 minor problem; -v lists it",
+  minorProblems: "2 minor problems",
+  listThem: "-v lists them",
+  notVerified: "certificates are NOT verified",
+  // Skipped entries
+  threeSkipped: "3 entries skipped: invalid URLs (2), URLs that are not http or https (1)",
+  twoSkipped: "2 entries skipped: invalid URLs",
+  lineSkipped: "1 entry skipped: lines that are not URLs",
+  // Proxies
+  proxyFailed: (why: string) => `the proxy failed: ${why}`,
+  proxyAnswered: (status: number) => `the proxy answered ${status} to CONNECT`,
+  addPassword: "add user name and password to its URL",
+  // Targets and archives
+  isArchive: (file: string) => `${file} is an archive; to list it: sitegrove ls ${file}`,
+  tooLarge: "Larger than 1 MiB",
+  lineTooLong: /:\d: not a website: a line of more than 1\.0 MB$/,
+  closedEarly: "the output was closed early",
+  logEnds: (file: string, why: string) =>
+    `the log file ${file} can no longer be written; the listing continues: ${why}`,
+  wrongChecksum: "does not match its checksum",
+  // Formats, filters and the example
+  pagesElsewhere: (there: string, here: string) =>
+    `WARNING: the pages are on ${there}, not on ${here}; --here lists them on ${here}`,
+  needsUrl: /\(2 times\): Skipped an invalid URL: \/a\n.*to resolve relative URLs, give the URL of the file with --url/,
+  undatedSkipped: "--since skipped 1 page without a date",
+  stoppedAtLimit: "stopped at --limit 1",
+  exitCodeWas: (code: number) => `The exit code was ${code}`,
+  tryYourOwn: "Try it on your own website:  npm start --silent -- ls https://example.org/",
+  openReport: /in your browser: (\S+)/,
 };
 
 /** Checking, comparing, reporting and following changes. */
