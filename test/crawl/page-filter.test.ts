@@ -9,6 +9,7 @@ import { sitegrove } from "../cli/program.ts";
 import { serve, type Website } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
 import { dated, index, urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const open = await serve({});
@@ -119,7 +120,7 @@ describe("allowedFor", () => {
   test("makes the program say which robots.txt could not be read", async () => {
     const { stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", ...plainFlags, "--allowed-for", "x"]);
     const host = failing.homepage.slice(0, -1);
-    expect(stderr).toBe(`sitegrove: --allowed-for skipped 1 page: could not read robots.txt of ${host}\n`);
+    expect(stderr).toBe(`sitegrove: ${said.robotsUnknown(host)}\n`);
   });
 
   test("respects the address policy", async () => {
@@ -176,24 +177,21 @@ test("filters are options of `tree.pages()`, not of the function that builds the
 });
 
 test.each([
-  [["--include", "/Nowhere/"], "0 of 7 pages match --include '/Nowhere/'"],
-  [["--include", "'*/new/*'"], "0 of 7 pages match --include ''*/new/*''; the pattern contains quotes"],
-  [["--include", "NEW", "--include", "x"], "0 of 7 pages match --include 'NEW' or 'x'; patterns are case-sensitive"],
-  [["--include", "old", "--exclude", "a"], "0 of 7 pages match --include 'old' and remain after --exclude 'a'"],
-  [["--since", "2050"], "0 of 7 pages match --since 2050"],
-  [["--include", "failing", "--allowed-for", "x"], "0 of 7 pages match --include 'failing'"],
-  [
-    ["--include", "/c$/", "--allowed-for", "x"],
-    "0 of 7 pages match --include '/c$/' and are allowed for x (--allowed-for)",
-  ],
+  [["--include", "/Nowhere/"], "--include '/Nowhere/'"],
+  [["--include", "'*/new/*'"], `--include ''*/new/*''; ${said.containsQuotes}`],
+  [["--include", "NEW", "--include", "x"], `--include 'NEW' or 'x'; ${said.caseSensitive}`],
+  [["--include", "old", "--exclude", "a"], `--include 'old' and ${said.remainAfter("a")}`],
+  [["--since", "2050"], "--since 2050"],
+  [["--include", "failing", "--allowed-for", "x"], "--include 'failing'"],
+  [["--include", "/c$/", "--allowed-for", "x"], `--include '/c$/' and ${said.areAllowedFor("x")}`],
   [
     ["--include", "new", "--exclude", "/new/a", "--same-host"],
-    "0 of 7 pages match --include 'new' and remain after --exclude '/new/a' and are on the homepage's host (--same-host)",
+    `--include 'new' and ${said.remainAfter("/new/a")} and ${said.areOnSameHost}`,
   ],
-])("the program says that %j matches nothing", async (flags, note) => {
+])("the program says that %j matches nothing", async (flags, filters) => {
   for (const format of ["pages", "json"]) {
     const { stderr, code } = await sitegrove(["ls", site.homepage, "-f", format, ...plainFlags, ...flags]);
-    expect(stderr.split("\n")).toContain(`sitegrove: ${note}`);
+    expect(stderr.split("\n")).toContain(`sitegrove: ${said.noneMatch(filters)}`);
     expect(code).toBe(0);
   }
 });

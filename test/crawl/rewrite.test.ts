@@ -9,6 +9,7 @@ import { sitegrove } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
 import { urlsOf } from "../support/collected.ts";
 import { index, urlset } from "../support/documents.ts";
+import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const production = await serve({});
@@ -75,9 +76,10 @@ test.each(["ls", "check", "report"])(
     const format = command === "ls" ? ["-f", "pages", "-k", "--no-homepage"] : [];
     const { stdout, stderr, code } = await sitegrove([command, local.homepage, "--rewrite", place, ...format]);
     expect(code).toBe(command === "check" ? 6 : 3);
-    if (command === "ls") expect(stdout).toBe(`${listed().join("\n")}\n`);
-    if (command === "ls")
-      expect(stderr).toContain(`${local.homepage}gone.xml (declared as ${from}gone.xml): not read: Not found (404)`);
+    if (command !== "ls") return;
+    expect(stdout).toBe(`${listed().join("\n")}\n`);
+    const gone = said.declaredAs(`${local.homepage}gone.xml`, `${from}gone.xml`);
+    expect(stderr).toContain(said.notRead(gone, said.notFound));
   },
 );
 
@@ -132,8 +134,6 @@ describe("a prefix", () => {
   });
 
   test.each(["https://a.example", "https://a.example=b", "a=https://b.example/"])("%j is refused", async (text) => {
-    const { code, stderr } = await sitegrove(["ls", local.homepage, "--rewrite", text]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/rewrite/);
+    expect((await sitegrove(["ls", local.homepage, "--rewrite", text])).code).toBe(2);
   });
 });

@@ -14,6 +14,7 @@ import { ended, launch, shell, sitegrove, start } from "../cli/program.ts";
 import { urlsOf } from "../support/collected.ts";
 import { index, urlset } from "../support/documents.ts";
 import { isLong, some } from "../support/long.ts";
+import { said } from "../support/messages.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { type Answer, type SlowSite, serveSlowly } from "./slow-site.ts";
@@ -196,7 +197,7 @@ test("--resume after Ctrl-C fetches the rest, and the listing is complete", asyn
     const rest = await sitegrove(["ls", "--resume", inFolder(name), "--retries", "0", "--allow-private"]);
     expect(rest).toEqual({
       ...whole,
-      stderr: `sitegrove: continuing ${site.homepage}, the website in ${inFolder(name)}\n${whole.stderr}`,
+      stderr: `sitegrove: ${said.continuing(site.homepage, inFolder(name))}\n${whole.stderr}`,
     });
     expect(asked.filter((path) => before.includes(path))).toEqual([]);
     expect((await sitegrove(["ls", inFolder(name)])).stdout).toBe(whole.stdout);
@@ -333,7 +334,7 @@ describe("--resume exits with 2 and a one-line error for", () => {
     const before = existsSync(file) && statSync(file).isFile() ? readFileSync(file) : undefined;
     const run = await sitegrove(["ls", ...words, "--resume", file]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr.replace(/^sitegrove: continuing [^\n]+\n/, "")).toMatch(line(file));
+    expect(run.stderr.replace(`sitegrove: ${said.continuing(site.homepage, file)}\n`, "")).toMatch(line(file));
     if (before !== undefined) expect(before.equals(readFileSync(file))).toBe(true);
   });
 
@@ -344,10 +345,10 @@ describe("--resume exits with 2 and a one-line error for", () => {
     asked.length = 0;
     const refused = await sitegrove(["ls", "--resume", file, "--header", "x-secret: 1", "--allow-private"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^sitegrove: to send --header, name the website: [^\n]+\n$/);
+    expect(refused.stderr).toMatch(/^sitegrove: [^\n]*--header[^\n]+\n$/);
     const blocked = await sitegrove(["ls", "--resume", file, "--retries", "0"]);
-    expect(blocked.stderr).toContain(`continuing ${site.homepage}, the website in ${file}`);
-    expect(blocked.stderr).toContain("private address");
+    expect(blocked.stderr).toContain(said.continuing(site.homepage, file));
+    expect(blocked.code).toBe(3);
     expect(asked).toEqual([]);
     // The next run requests what our own policy refused.
     const allowed = await sitegrove(["ls", "--resume", file, "--retries", "0", "--allow-private", "-f", "pages"]);

@@ -84,6 +84,22 @@ export const said = {
   exitCodeWas: (code: number) => `The exit code was ${code}`,
   tryYourOwn: "Try it on your own website:  npm start --silent -- ls https://example.org/",
   openReport: /in your browser: (\S+)/,
+  // Crawls
+  robotsUnknown: (host: string) => `--allowed-for skipped 1 page: could not read robots.txt of ${host}`,
+  noneMatch: (filters: string) => `0 of 7 pages match ${filters}`,
+  containsQuotes: "the pattern contains quotes",
+  caseSensitive: "patterns are case-sensitive",
+  remainAfter: (pattern: string) => `remain after --exclude '${pattern}'`,
+  areAllowedFor: (agent: string) => `are allowed for ${agent} (--allowed-for)`,
+  areOnSameHost: "are on the homepage's host (--same-host)",
+  declaredAs: (url: string, declared: string) => `${url} (declared as ${declared})`,
+  // Full disks and resumed runs
+  temporaryFile: (folder: string) => `A temporary file in ${folder}`,
+  noTemporaryFile: (folder: string, why: string) => `No temporary file can be created in ${folder}: ${why}`,
+  noSuchFile: "no such file or directory",
+  noFileHandles: /^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: incomplete: .+\n$/,
+  raiseLimit: /^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/,
+  continuing: (site: string, archive: string) => `continuing ${site}, the website in ${archive}`,
 };
 
 /** Checking, comparing, reporting and following changes. */
