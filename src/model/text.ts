@@ -24,13 +24,23 @@ export function decodeWide(bytes: Uint8Array): string {
   return transcode === undefined ? decoder.decode(bytes) : transcode(bytes, "utf8", "utf16le").toString("utf16le");
 }
 
+/**
+ * Whether a text, encoded as these bytes, has no lone surrogates. They become U+FFFD, whose first byte is 0xef; in Node.js, searching for that
+ * byte is faster than asking the engine.
+ */
+export function isWellFormed(text: string, { buffer, byteOffset, length }: Uint8Array): boolean {
+  if (Buffer?.from(buffer, byteOffset, length).includes(0xef) === false) return true;
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
 interface NodeBuffer {
   transcode?(bytes: Uint8Array, from: string, to: string): { toString(encoding: string): string };
+  Buffer?: { from(buffer: ArrayBufferLike, from: number, length: number): { includes(byte: number): boolean } };
 }
 
 // `node:buffer` is not imported, because this file must also run outside of Node.js.
 const { process } = globalThis as { process?: { getBuiltinModule?(name: string): NodeBuffer | undefined } };
-const transcode = process?.getBuiltinModule?.("node:buffer")?.transcode;
+const { transcode, Buffer } = process?.getBuiltinModule?.("node:buffer") ?? {};
 
 /** Copies a string, because in V8 a substring keeps the whole string alive, such as a chunk of a document. */
 export function detached(text: string): string {

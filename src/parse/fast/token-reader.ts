@@ -1,7 +1,7 @@
 // The fast path: reads ordinary XML with the tokenizer instead of the scanner. The document is in the tokenizer's memory, as
 // UTF-8. When the tokenizer stops, a window of the document is decoded for the scanner, which reads what is unusual or new,
 // and hands back when it can. From then on, the tokenizer knows the names that the scanner has read.
-import { type TextPiece, Utf8Text } from "../../model/text.ts";
+import { isWellFormed, type TextPiece, Utf8Text } from "../../model/text.ts";
 import { trimUrl } from "../../model/url.ts";
 import { type ElementRule, TableReader, type TableTarget } from "../table.ts";
 import { noHints, TextHints } from "../text-hints.ts";
@@ -405,13 +405,6 @@ function traitsOf(rule: Rule, urlsOnly: boolean): number {
 // Returns the same string object for equal names, so that comparing them compares pointers.
 function interned(name: string): string {
   return Object.keys({ [name]: true })[0]!;
-}
-
-// Whether a text, which was encoded as these bytes, has no lone surrogates. These become U+FFFD, whose first byte is 0xef; searching for
-// that byte is faster than asking the engine.
-function isWellFormed(text: string, { buffer, byteOffset, length }: Uint8Array): boolean {
-  if (!Buffer.from(buffer, byteOffset, length).includes(0xef)) return true;
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 // Encodes a text as UTF-8. Unless the result is long, it is valid only until the next call.
