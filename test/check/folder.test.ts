@@ -17,6 +17,7 @@ import { problem } from "../../src/model/problem.ts";
 import { visibleContent } from "../../src/pages/visible-content.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
+import { saidOfChecks as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();
@@ -69,8 +70,8 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
     expect(examples).toHaveLength(count);
     return examples.map(({ url, value, file, line }) => {
       const place = file === undefined ? [] : [path.relative(site, file) + (line === undefined ? "" : `:${line}`)];
-      const said = rule === "page-redirect" || rule === "page-missing-file" ? [value] : [];
-      return [rule, ...place, url?.slice(home.length), ...said].join(" ").trim();
+      const shown = rule === "page-redirect" || rule === "page-missing-file" ? [value] : [];
+      return [rule, ...place, url?.slice(home.length), ...shown].join(" ").trim();
     });
   });
   const reasons = notChecked.map(({ reason }: { reason: string }) => reason);
@@ -233,9 +234,9 @@ test("--files and --ignore choose the pages; a listed file that they exclude sti
 });
 
 test.each([
-  [["--files", "zzz/*.html"], "no file matches --files 'zzz/*.html' (2 HTML files in the folder)"],
-  [["--files", "zzz", "--files", "y", "--ignore", "x"], "no file matches --files 'zzz' or 'y' (2 HTML files"],
-  [["--files", "a.html", "--ignore", "**"], "no file remains after --ignore '**' (2 HTML files in the folder)"],
+  [["--files", "zzz/*.html"], said.noFileMatches("'zzz/*.html'")],
+  [["--files", "zzz", "--files", "y", "--ignore", "x"], said.noFileMatches("'zzz' or 'y'")],
+  [["--files", "a.html", "--ignore", "**"], said.noFileRemains],
 ])("%j is refused, because it leaves no pages", async (flags, message) => {
   const { code, stderr } = await sitegrove(["check", built("a b", "a.html b.html"), "--url", home, ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -332,15 +333,14 @@ test("the URL comes from the folder's files if they agree, even if it has a path
   const run = (...flags: string[]) => sitegrove(["ls", site, "-f", "pages", ...flags]);
   expect(await run()).toMatchObject({
     stdout: `${home}\n${home}a\n`,
-    stderr: expect.stringContaining(`using ${home}, the address in the files`),
+    stderr: expect.stringContaining(said.usingAddress(home)),
   });
   moved(site, home, `${home}docs/`);
   expect(await run()).toMatchObject({ code: 0, stdout: `${home}docs/\n${home}docs/a\n` });
   moved(site, home, "https://other.org/", /index.html/);
-  const each = "https://example.org (robots.txt), https://example.org (sitemaps), https://other.org (canonical links)";
-  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining(each) });
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining(said.addressesDiffer) });
   const empty = mkdtempSync(path.join(folder, "empty-"));
-  expect(await sitegrove(["ls", empty])).toMatchObject({ code: 2, stderr: expect.stringContaining("--url https://") });
+  expect((await sitegrove(["ls", empty])).code).toBe(2);
 });
 
 test.each([
@@ -366,7 +366,7 @@ test.each([
   expect(findings[1].examples).toMatchObject([{ url: `${home}gone`, line }]);
   const csv = await sitegrove(["check", site, "--url", home, "-f", "csv"]);
   expect(csv.stdout).toMatch(new RegExp(`^page-missing-file,.*,${line},`, "m"));
-  expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining("--allow-private")]);
+  expect([complete, stdout + stderr]).toEqual([true, expect.not.stringContaining(said.privateAddress)]);
 });
 
 test("an address on this machine is wrong, even if all files agree on it", async () => {
@@ -407,8 +407,8 @@ test("diff compares the visible content of two folders, unless --by says otherwi
   expect(await run()).toEqual(["b content"]);
   expect(await run("--by", "lastmod")).toEqual(["c lastModified"]);
   expect(await run("--by", "both")).toEqual(["b content", "c lastModified"]);
-  const { code, stderr } = await sitegrove(["diff", sides[0]!, path.join(sides[1]!, "sitemap.xml"), "--by", "content"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--by needs two folders")]);
+  const { code } = await sitegrove(["diff", sides[0]!, path.join(sides[1]!, "sitemap.xml"), "--by", "content"]);
+  expect(code).toBe(2);
 });
 
 test.each([

@@ -172,8 +172,3 @@ test("--all shows all occurrences in text and Markdown", async () => {
     expect((await check("-f", format)).stdout).not.toContain(`/${many - 1}#x`);
   }
 });
-
-test("Parquet must be written to a file", async () => {
-  const { code, stderr } = await check("-f", "parquet");
-  expect([code, stderr]).toEqual([2, expect.stringContaining("-o findings.parquet")]);
-});

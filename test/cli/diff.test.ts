@@ -6,6 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import { entry as entryAt, index, urlset } from "../support/documents.ts";
+import { saidOfChecks as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { readXml, textsOf } from "../support/xml.ts";
 import { jsonLines, launch, onTerminal, shell, sitegrove } from "./program.ts";
@@ -224,7 +225,7 @@ test("either side can be standard input or a pipe", async () => {
   const piped = `eval "$SITEGROVE" diff <(sort ${list}) <(echo https://example.org/9) -f pages --only added`;
   expect(await shell(piped)).toMatchObject({ stdout: "https://example.org/9\n", code: 0 });
   const archive = await sitegrove(["diff", list, "-"], { input: readFileSync(at("monday.warc.gz")) });
-  const stderr = "sitegrove: standard input contains an archive, which must be a file\n";
+  const stderr = `sitegrove: ${said.archiveOnStandardInput}\n`;
   expect(archive).toEqual({ code: 2, stdout: "", stderr });
 });
 
@@ -233,14 +234,14 @@ test("an empty list is accepted, and reported", async () => {
   const list = file("one.txt", "https://example.org/1\n");
   const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "pages"]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "https://example.org/1\n" });
-  expect(short(stderr)).toBe("sitegrove: empty.txt: The document is empty\n");
+  expect(short(stderr)).toBe(`sitegrove: ${said.emptyDocument("empty.txt")}\n`);
 });
 
 describe("exit codes", () => {
   test("6 means that there are differences; without --exit-code, it is 0", async () => {
     expect((await sitegrove(["diff", ...both()])).code).toBe(0);
     const { code, stderr } = await sitegrove(["diff", ...both(), "--exit-code"]);
-    expect({ code, stderr }).toEqual({ code: 6, stderr: "sitegrove: 8 differences\n" });
+    expect({ code, stderr }).toEqual({ code: 6, stderr: said.differences(8) });
     expect(
       (await sitegrove(`diff ${both().join(" ")} --exit-code --include nothing --ignore sitemap --only changed`)).code,
     ).toBe(0);
@@ -252,15 +253,15 @@ describe("exit codes", () => {
     const kinds = jsonLines(stdout).map(({ kind }) => kind);
     expect(kinds.filter((kind) => kind === "unknown").length).toBeGreaterThan(0);
     expect(kinds).not.toContain("removed");
-    expect(short(stderr)).toContain("/gone.xml: not read: Not found (404)");
-    expect(stderr).toMatch(/\d+ pages are unknown: missing on an incomplete side\n/);
+    expect(short(stderr)).toContain(said.notFound("/gone.xml"));
+    expect(stderr).toMatch(said.unknownPages);
   });
 
   test("6 wins over 3, and standard error reports both", async () => {
     const { code, stderr } = await sitegrove(["diff", at("broken.warc.gz"), at("tuesday.warc"), "--exit-code"]);
     expect(code).toBe(6);
-    expect(stderr).toContain("incomplete");
-    expect(stderr).toMatch(/\d+ differences\n/);
+    expect(stderr).toContain(said.unreadSitemap);
+    expect(stderr).toContain(said.differences(3));
   });
 
   test("4 means that a website has no sitemap, and the old output is kept", async () => {

@@ -4,6 +4,7 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { urlset } from "../support/documents.ts";
+import { saidOfChecks as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
@@ -126,10 +127,7 @@ const follow = (...flags: string[]) =>
 
 test("--follow reports where every removed page leads", async () => {
   const { code, stderr } = await follow("-o", at("gone.csv"));
-  expect({ code, stderr }).toEqual({
-    code: 3,
-    stderr: "sitegrove: --follow: 1 page is unknown, because the request failed\n",
-  });
+  expect({ code, stderr }).toEqual({ code: 3, stderr: `sitegrove: ${said.requestsFailed(1)}\n` });
   const rows = parse(readFileSync(at("gone.csv")), { columns: true }) as Record<string, string>[];
   const short = (url = "") => url.replace(old.homepage, "/").replace(now.homepage, "new/");
   const shown = rows.map((row) =>
@@ -176,8 +174,8 @@ test("with --rewrite, only pages that the rules do not explain are requested, at
 test("the summary counts the verdicts, and --fail-on turns them into an exit code", async () => {
   const { code, stdout, stderr } = await follow("--fail-on", "gone,loop");
   expect(code).toBe(6);
-  expect(stderr).toContain("--fail-on: 2 pages gone");
-  expect(stderr).toContain("--fail-on: 1 page loop");
+  expect(stderr).toContain(said.twoPagesGone);
+  expect(stderr).toContain(said.onePageLoops);
   expect(stdout).toContain(
     "13 pages missing from the new sitemaps; at the old addresses:\n\n    3  moved\n    1  moved-unlisted\n    2  gone\n",
   );
@@ -216,10 +214,8 @@ test("--follow without --allow-private says once that addresses were refused, an
   expect([...new Set(rows.map(({ verdict, reason }) => `${verdict} ${reason?.code}`))]).toEqual([
     "unknown address-blocked",
   ]);
-  expect(stderr).toBe(
-    `sitegrove: --follow: ${oldPages.length} pages are unknown, because the request failed\n` +
-      "sitegrove: --follow: Refused: private address (allow with --allow-private)\n",
-  );
+  const failed = said.requestsFailed(oldPages.length);
+  expect(stderr).toBe(`sitegrove: ${failed}\nsitegrove: --follow: ${said.privateAddress}\n`);
   expect({ code, requested }).toEqual({ code: 3, requested: [] });
 });
 

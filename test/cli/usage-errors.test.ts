@@ -60,6 +60,9 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --only new":
     "--only: unknown name new; choose from added, removed, changed, moved, unknown, sitemap, expired",
   "diff good.xml good.xml --ignore lastmodified": "--ignore: unknown name lastmodified; did you mean `lastModified`?",
+  "check good.xml --off url-fragmnt": "Unknown rule `url-fragmnt`; did you mean `url-fragment`?",
+  "check good.xml --url ftp://example.org/": "--url takes an http or https URL, not ftp://example.org/",
+  "check good.xml --map nothing": "--map takes URL=FOLDER, such as https://example.org/=public/, not nothing",
   "diff good.xml good.xml --follow --fail-on lost":
     "--fail-on: unknown name lost; choose from moved, moved-unlisted, gone, soft-404, loop, still-there, unknown",
 
@@ -80,6 +83,7 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --fail-on gone": "--fail-on needs --follow",
   "diff good.xml good.xml --follow -f rss": "--follow works only with -f summary, csv and ndjson",
   "diff good.xml good.xml --by content": "--by needs two folders of static sites",
+  "check good.xml --pages 2": "--pages needs a website, because it requests pages",
 
   // Fleets
   [`fleet worker ${queue} -f csv`]: "-f needs --out",
@@ -153,6 +157,8 @@ const mistakes: Record<string, string> = {
   "parse good.xml -o public --force": "public cannot be written: is a folder",
   "ls https://a.example/ --save pages.csv":
     "--save writes an archive: its name must end in .warc or .warc.gz, not pages.csv",
+  "check good.xml -f json -o b -f sarif -o ./b": "-o (2) and -o (1) are the same file",
+  "check good.xml -f parquet": "-f parquet needs a file: -o findings.parquet",
   "ls a.example -f parquet": "-f parquet writes several files: name their folder with -o DIR",
   "changes https://a.example/ --state x.warc -o x.warc": "--output would overwrite the input: x.warc",
 };

@@ -12,6 +12,7 @@ import { serve } from "../cli/website.ts";
 import { listOf } from "../support/collected.ts";
 import { rss } from "../support/documents.ts";
 import { some } from "../support/long.ts";
+import { saidOfChecks as said } from "../support/messages.ts";
 import { Random } from "../support/random.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -610,13 +611,13 @@ describe("the program", () => {
     const nothing = ["--include", "zzz", "--include", "y"];
     expect(await sitegrove([...words, "--first", "none", ...nothing])).toEqual({ code: 0, stdout: "", stderr: "" });
     const { stderr: note } = await sitegrove([...words, ...nothing, "--exclude", "x"]);
-    expect(note).toMatch(/^sitegrove: 0 of \d+ pages match --include 'zzz' or 'y' and remain after --exclude 'x'$/m);
+    expect(note).toMatch(said.noPageMatches);
     expect(await sitegrove([...words, "--include", "*"])).toEqual({ code: 0, stdout: "", stderr: "" });
     // The next day, its index is down.
     changing.nextDay();
     const { code, stdout, stderr } = await sitegrove([...words, "-f", "csv"]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringMatching(/^kind,url,[^\n]*\n$/) });
-    expect(stderr).toContain(`${changing.homepage}index.xml: not read: Service unavailable (503)`);
+    expect(stderr).toContain(said.unavailable(`${changing.homepage}index.xml`));
     changing.nextDay();
     const added = await sitegrove([...words, "-f", "pages", "--only", "added"]);
     expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^(http:\/\/127\S+\n)+$/) });
@@ -640,18 +641,12 @@ describe("the program", () => {
     status = 403;
     const { stdout, stderr } = await sitegrove(["changes", served.homepage, ...flags]);
     expect(stdout).toBe("");
-    expect(stderr).toContain(
-      `sitegrove: ${served.homepage}guess.xml: its last known state is kept, because entries may be missing today\n`,
-    );
+    expect(stderr).toContain(said.stateKept(`${served.homepage}guess.xml`));
     served.close();
   });
 
   test.each([
-    [
-      "the same",
-      () => "2026-06-01",
-      "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
-    ],
+    ["the same", () => "2026-06-01", said.onlyDatesChanged],
     ["different", (number: number) => `2026-06-01T10:00:${10 + number}Z`, undefined],
   ])("says so if only dates changed, all to the same one; here, the new ones are %s", async (_, dateOf, told) => {
     const routes: Record<string, string> = { "/robots.txt": "Sitemap: {base}/s.xml\n" };

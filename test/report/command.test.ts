@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { sitegrove } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
 import { urlset } from "../support/documents.ts";
+import { saidOfChecks as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();
@@ -19,7 +20,7 @@ test("report writes the page to a file, saves the archive, and exits with 3 if s
   const words = ["-k", "-o", fileOf("report.html"), "--save", fileOf("site.warc.gz")];
   const { code, stdout, stderr } = await report(site.homepage, ...words);
   expect([code, stdout]).toEqual([3, ""]);
-  expect(stderr).toContain(`${fileOf("report.html")}: 3 pages, `);
+  expect(stderr).toContain(said.reportOfThreePages(fileOf("report.html")));
   const html = readFileSync(fileOf("report.html"), "utf8");
   expect(html).toContain("1 declared sitemap could not be read.");
   expect(existsSync(fileOf("site.warc.gz"))).toBe(true);
@@ -48,15 +49,12 @@ test("a website that cannot be reached gets a page, too", async () => {
 
 test("mistakes on the command line are reported before anything is fetched", async () => {
   writeFileSync(fileOf("empty.warc.gz"), "");
-  for (const [words, message] of [
-    [[site.homepage, "--off", "no-such-rule"], /no-such-rule/],
-    [[fileOf("site.warc.gz"), "--concurrency", "2"], /--concurrency has no effect on files/],
-    [[fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"], /would overwrite the input/],
-    [[site.homepage, "--force"], /--force needs/],
-    [[fileOf("empty.warc.gz")], /empty local file/],
-  ] as const) {
-    const { code, stdout, stderr } = await report(...words);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(message);
-  }
+  for (const words of [
+    [site.homepage, "--off", "no-such-rule"],
+    [fileOf("site.warc.gz"), "--concurrency", "2"],
+    [fileOf("site.warc.gz"), "-o", fileOf("site.warc.gz"), "--force"],
+    [site.homepage, "--force"],
+    [fileOf("empty.warc.gz")],
+  ])
+    expect(await report(...words)).toMatchObject({ code: 2, stdout: "" });
 });

@@ -104,7 +104,40 @@ export const said = {
 
 /** Checking, comparing, reporting and following changes. */
 export const saidOfChecks = {
-  // begin of `saidOfChecks`
+  // check
+  failedOnError: "failed (--fail-on error): 1 error (1 occurrence)",
+  outsideFolder: (file: string) => `${file}: not read: Not a local file: it is outside its folder`,
+  sixOccurrences: "1 error, 1 warning (6 occurrences)",
+  configuration: (file: string) => `configuration: ${file}\n`,
+  meantFailOn: "did you mean `failOn`",
+  ofAnotherUser: "belongs to another user",
+  notRegularFile: "not a regular file",
+  baselineOutdated: "--update-baseline updates it",
+  noFileMatches: (patterns: string) => `no file matches --files ${patterns} (2 HTML files in the folder)`,
+  noFileRemains: "no file remains after --ignore '**' (2 HTML files in the folder)",
+  usingAddress: (url: string) => `using ${url}, the address in the files`,
+  addressesDiffer:
+    "https://example.org (robots.txt), https://example.org (sitemaps), https://other.org (canonical links)",
+  privateAddress: "Refused: private address (allow with --allow-private)",
+  noStepSummary: "step summary could not be written",
+  // report
+  reportOfThreePages: (file: string) => `${file}: 3 pages, `,
+  // diff, and diff --follow
+  archiveOnStandardInput: "standard input contains an archive, which must be a file",
+  emptyDocument: (file: string) => `${file}: The document is empty`,
+  differences: (count: number) => `sitegrove: ${count} differences\n`,
+  notFound: (url: string) => `${url}: not read: Not found (404)`,
+  unknownPages: /\d+ pages are unknown: missing on an incomplete side\n/,
+  unreadSitemap: "incomplete: 1 sitemap could not be read",
+  requestsFailed: (count: number) =>
+    `--follow: ${count === 1 ? "1 page is" : `${count} pages are`} unknown, because the request failed`,
+  twoPagesGone: "--fail-on: 2 pages gone",
+  onePageLoops: "--fail-on: 1 page loop",
+  // changes
+  noPageMatches: /^sitegrove: 0 of \d+ pages match --include 'zzz' or 'y' and remain after --exclude 'x'$/m,
+  unavailable: (url: string) => `${url}: not read: Service unavailable (503)`,
+  stateKept: (url: string) => `sitegrove: ${url}: its last known state is kept, because entries may be missing today\n`,
+  onlyDatesChanged: "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
 };
 
 /** Fleets, their queues, buckets and datasets. */
