@@ -20,6 +20,7 @@ import { Store } from "../../src/fleet/store.ts";
 import { manyServers } from "../fleet/many-servers.ts";
 import { dated, urlset } from "../support/documents.ts";
 import { hasPython } from "../support/installed.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -81,7 +82,7 @@ test("missing and damaged files are reported, and everything else is included", 
   writeFileSync(at(`out/${files[2].pages}`), `${line}\n`);
   const { code, stdout, stderr } = await dataset("out");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 3 websites, 4 pages\n" });
-  expect(stderr).toContain("incomplete: files of 3 websites are missing or damaged");
+  expect(stderr).toContain(said.damagedFiles("3 websites"));
   expect(await rows("pages", "out")).toHaveLength(4);
   expect(await rows("sites", "out")).toHaveLength(3);
 });
@@ -123,7 +124,7 @@ test.each<[string, (name: string, text: string) => void]>([
   damage(name, readFileSync(name, "utf8"));
   const { code, stdout, stderr } = await dataset("out");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
-  expect(stderr).toContain("incomplete: files of 1 website are missing or damaged");
+  expect(stderr).toContain(said.damagedFiles("1 website"));
 });
 
 test("damaged lines of the journal are reported, because a website may be missing", async () => {
@@ -140,7 +141,7 @@ test("damaged lines of the journal are reported, because a website may be missin
   );
   const { code, stdout, stderr } = await dataset("out");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
-  expect(stderr).toContain("incomplete: 3 lines of sites.ndjson are damaged and were skipped");
+  expect(stderr).toContain(said.threeDamagedLines);
 });
 
 test("a table that does not fit on the disk is an error, even if only its end is missing", async () => {
@@ -152,12 +153,12 @@ test("a table that does not fit on the disk is an error, even if only its end is
   rmSync(at("data"), { recursive: true });
   const limited = `ulimit -f ${blocks}; eval "$SITEGROVE fleet dataset ${at("out")} --out ${at("data")}"`;
   const { code, stderr } = await shell(limited);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("file too large") });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(said.fileTooLarge) });
   expect(existsSync(name)).toBe(false);
 });
 
 test.each([
-  ["csv", 2, "are in csv: a dataset needs a run with -f ndjson"],
+  ["csv", 2, said.needsNdjson],
   ["none", 0, "2 websites"],
 ])("a run with -f %s gives a dataset, or an error that says why it cannot", async (format, code, message) => {
   const { sites } = await manyServers({ count: 2 });
@@ -180,7 +181,7 @@ test("websites of the run without a result yet are counted, and make the dataset
   writeFileSync(at("out/sites.ndjson"), [waiting, ...lines.slice(0, -1), lines.at(-1)?.slice(0, -9)].join("\n"));
   const { code, stdout, stderr } = await dataset("out");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "out: 2 websites, 6 pages\n" });
-  expect(stderr).toContain("incomplete: 2 websites have no result yet");
+  expect(stderr).toContain(said.twoWithoutResult);
 });
 
 test("a large table is split into parts, and the parts replace those of an earlier dataset", async () => {
@@ -257,7 +258,7 @@ test.skipIf(!hasRedis)("a dataset can be made from the output of workers, one ru
     await onQueue(...sites, "--run", run);
     await onQueue("worker", "--run", run, "--out", at("shared"), "--idle", "0", "--allow-private", ...quick);
   }
-  expect((await dataset("shared")).stderr).toContain("has several runs: use --run with one of monday, tuesday");
+  expect((await dataset("shared")).stderr).toContain(said.severalRuns("--run"));
   for (const run of ["monday", "tuesday"]) {
     expect((await dataset("shared", "--run", run)).code).toBe(0);
     expect(await rows("pages", run)).toHaveLength(9);

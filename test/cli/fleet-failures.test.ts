@@ -12,6 +12,7 @@ import type { Lease, QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
 import { onQueue } from "../support/grown.ts";
 import { isLong, some } from "../support/long.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -155,7 +156,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     const results = await done(queue, 10);
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(["complete"]));
     for (const worker of workers) worker.kill("SIGTERM");
-    for (const { end } of workers) expect((await end).stderr).toContain("reconnected to the queue");
+    for (const { end } of workers) expect((await end).stderr).toContain(said.reconnected);
     await queue.close();
   });
 
@@ -190,8 +191,8 @@ describe.skipIf(!hasRedis)("what happens when", () => {
       const { end } = work(["--concurrency", "2"]);
       const { code, stderr } = await end;
       expect(code).toBe(1);
-      expect(stderr).toContain("The queue failed: the server is full (maxmemory)");
-      await expect(queue.add(jobs(20))).rejects.toThrow("the server is full");
+      expect(stderr).toContain(said.serverFull);
+      await expect(queue.add(jobs(20))).rejects.toThrow(said.serverFull);
     } finally {
       await client.config("SET", "maxmemory", "0");
       client.disconnect();

@@ -9,6 +9,7 @@ import type { QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { urlset } from "../support/documents.ts";
 import { onQueue } from "../support/grown.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { ended, jsonLines, launch, type Started, sitegrove, start } from "./program.ts";
@@ -56,11 +57,11 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const { sites, visits } = await serve({ count: 9 });
     const monday = ["--run", "monday"];
     const filled = await fill(...monday);
-    expect(filled).toEqual({ code: 0, stdout: "", stderr: "sitegrove: monday: added 9 websites\n" });
-    expect((await fill(...monday)).stderr).toBe("sitegrove: monday: added 0 websites; 9 websites already known\n");
+    expect(filled).toEqual({ code: 0, stdout: "", stderr: said.addedNine });
+    expect((await fill(...monday)).stderr).toBe(said.nineKnown);
     expect(await fill(...monday, "not a website")).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/already known\nsitegrove: incomplete: 1 line of the list is not a website\n$/),
+      stderr: expect.stringContaining(said.nineKnown + said.oneLineNotWebsite),
     });
     expect(await counts("monday")).toEqual({ waiting: 9, active: 0, done: 0, failed: 0 });
     const outputs = [...monday, "--out", at("out"), "--archives"];
@@ -86,8 +87,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       expect(pages.map((line) => JSON.parse(line).url)).toEqual([0, 1, 2].map((page) => `${site}${page}`));
       expect(readFileSync(at(`out/${files["archive"]}`)).length).toBeGreaterThan(500);
     }
-    expect((await fleet("remove", ...monday)).stderr).toBe("sitegrove: monday: removed\n");
-    expect((await fleet("status", ...monday)).stderr).toContain("the run monday has no websites");
+    expect((await fleet("remove", ...monday)).stderr).toBe(said.removed);
+    expect((await fleet("status", ...monday)).stderr).toContain(said.emptyRun("monday"));
   });
 
   test.each([
@@ -102,7 +103,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     await fill();
     const heard = ({ stderr }: Pick<Started, "stderr">) =>
       new Promise<void>((resolve) => {
-        stderr.on("data", (text) => String(text).includes("finishing the websites in progress") && resolve());
+        stderr.on("data", (text) => said.finishing.test(String(text)) && resolve());
       });
     const one = worker("--concurrency", "2");
     const isDraining = heard(one);
@@ -133,7 +134,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     const { sites } = await serve({ count: 3 });
     const one = worker("--stay");
     await new Promise<void>((resolve) =>
-      one.stderr.on("data", (text) => String(text).includes("waiting") && resolve()),
+      one.stderr.on("data", (text) => String(text).includes(said.waiting) && resolve()),
     );
     for (const [at, site] of sites.entries()) {
       await fleet("", site);
@@ -207,7 +208,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       "unreachable",
       "unreachable",
     ]);
-    expect((await fleet("", "--retry", "unreachable")).stderr).toBe("sitegrove: default: 2 websites to crawl again\n");
+    expect((await fleet("", "--retry", "unreachable")).stderr).toBe(said.twoToCrawlAgain);
     expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
   });
 
@@ -225,16 +226,16 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     filling.kill("SIGINT");
     const { code, stderr } = await filling.end;
     expect(code).toBe(130);
-    expect(stderr).toContain("cut: the end of the list may be missing: add it again");
+    expect(stderr).toContain(said.listCutShort);
   });
 
   describe("an error about a queue is a single line", () => {
     test.each([
-      ["results --queue redis://127.0.0.1:1/0", "cannot be used: the connection was refused"],
-      ["status", "the password is wrong", "wrong"],
-      ["status", "it requires a password", ""],
-      ["results --run x", "the run x has no websites on this queue"],
-      ["--retry failed", "the run default has no websites on this queue"],
+      ["results --queue redis://127.0.0.1:1/0", said.connectionRefused],
+      ["status", said.wrongPassword, "wrong"],
+      ["status", said.needsPassword, ""],
+      ["results --run x", said.emptyRun("x")],
+      ["--retry failed", said.emptyRun("default")],
     ])("%s: %s", async (line, sentence, password = redisPassword) => {
       const words = ["fleet", ...line.split(" "), ...(line.includes("--queue") ? [] : ["--queue", url()])];
       const { code, stderr } = await sitegrove(words, { env: { SITEGROVE_QUEUE_PASSWORD: password } });

@@ -13,6 +13,7 @@ import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet
 import { dated, index, urlset } from "../support/documents.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
 import { some } from "../support/long.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { steering } from "../write/hostile.ts";
@@ -101,12 +102,10 @@ test("-f csv, --archives and --check write files; -f none writes only the journa
     const found = JSON.parse(readFileSync(at(`out/${findings}`), "utf8"));
     expect(found).toMatchObject({ homepage: summary.site, pageCount: 3 });
   }
-  expect((await sitegrove(fleet(...sites))).stderr).toContain(
-    "the files of 2 finished websites stay in the earlier format",
-  );
+  expect((await sitegrove(fleet(...sites))).stderr).toContain(said.earlierFormat);
   rmSync(at("out"), { recursive: true });
   for (let run = 0; run < 2; run += 1)
-    expect((await sitegrove(fleet(...sites, "-f", "none"))).stderr).not.toContain("earlier format");
+    expect((await sitegrove(fleet(...sites, "-f", "none"))).stderr).not.toContain(said.earlierFormat);
   expect(files().sort()).toEqual(["sites.ndjson", "summary.json"]);
 });
 
@@ -139,7 +138,7 @@ test("--previous reuses earlier archives, and reports and refetches those it can
   const { code, stdout, stderr } = await later("later", "out");
   expect(code).toBe(0);
   expect(stdout).toContain("2 earlier archives could not be used, so those websites were fetched in full");
-  expect(stderr.match(/complete 3 pages .*; earlier archive not used: /g)).toHaveLength(2);
+  expect(stderr.match(said.earlierArchiveNotUsed)).toHaveLength(2);
   expect(summaryIn("later")).toMatchObject({ previousErrors: 2, outcomes: { complete: 3 } });
   for (const { key, previousError = "", files: outputs } of doneLines("later")) {
     const before = doneLines().find((summary) => summary.key === key)?.files ?? {};
@@ -148,7 +147,7 @@ test("--previous reuses earlier archives, and reports and refetches those it can
     expect(isNamed).toBe([damaged, missing].includes(archive));
     expect(linesOf(`later/${outputs["pages"]}`)).toEqual(linesOf(`out/${before["pages"]}`));
   }
-  expect((await later("third", "missing")).stderr).toContain("has no results");
+  expect((await later("third", "missing")).code).toBe(2);
 });
 
 test("-f changes writes new and changed pages, and every page of a website that is new", async () => {
@@ -196,10 +195,10 @@ describe("the list of websites", () => {
     expect(await status()).toContain("\n2 lines of the list are not websites\n");
     expect(sitesDone()).toEqual([...sites].sort());
     expect(stderr.replaceAll(at("/"), "")).toBe(
-      "sitegrove: list.txt:6: not a website: not a website\n" +
-        "sitegrove: list.txt:8: not a website: ftp://example.org/\n" +
-        "sitegrove: 2 duplicates\n" +
-        "sitegrove: incomplete: 2 lines of the list are not websites\n",
+      said.notWebsite("list.txt:6", "not a website") +
+        said.notWebsite("list.txt:8", "ftp://example.org/") +
+        said.twoDuplicates +
+        said.twoLinesNotWebsites,
     );
   });
 
@@ -227,10 +226,10 @@ describe("the list of websites", () => {
     const log = at("malformed.log");
     const { code, stderr } = await sitegrove(fleet("--from", list, "--column", "site", "--log-file", log));
     expect(code).toBe(3);
-    expect(stderr).toContain(`${list}:2: not a website: example.org\n`);
-    expect(stderr).toContain("and 1 more line that is not a website; --log-file lists all");
+    expect(stderr).toContain(said.notWebsite(`${list}:2`, "example.org"));
+    expect(stderr).toContain(said.oneMoreNotWebsite);
     expect(doneLines()).toHaveLength(1);
-    expect(readFileSync(log, "utf8").match(/not a website/g)).toHaveLength(6);
+    expect(linesOf("malformed.log").filter((line) => line.includes(list))).toHaveLength(6);
   });
 
   test("may have two paths of one host, which --keep-path makes two websites", async () => {
@@ -246,7 +245,7 @@ test("running out of sockets stops the fleet and fails no website", async () => 
   const words = fleet("--from", at("sites.txt"), "--concurrency", "40").join(" ");
   const { code, stderr } = await shell(`ulimit -n 48; eval "$SITEGROVE ${words}"`);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/too many open files/i);
+  expect(stderr).toMatch(said.tooManyOpenFiles);
   for (const { outcome } of doneLines()) expect(outcome).toBe("complete");
   expect((await sitegrove(fleet("--from", at("sites.txt")))).code).toBe(0);
   expect(new Set(doneLines().map(({ site }) => site)).size).toBe(40);
@@ -257,15 +256,12 @@ test("reasons are counted by website, and --fail-above sets the exit code to 6",
   const list = [...sites, ...(await nowhere(1)).map((site) => site.replace("127.1.0.1", "127.1.9.9"))];
   const run = (...flags: string[]) => sitegrove(fleet(...list, ...flags));
   const { code, stdout, stderr } = await run();
-  expect({ code, stderr }).toEqual({
-    code: 3,
-    stderr: "sitegrove: incomplete: 1 of 3 websites not fully read: 1 unreachable\n",
-  });
+  expect({ code, stderr }).toEqual({ code: 3, stderr: said.oneUnreachable });
   expect(stdout).toMatch(/ 2 {2}complete\n +1 {2}unreachable\n/);
   expect(stdout).toMatch(/Reasons, by number of websites\n +1 {2}.*\(connection-refused\)\n/);
   const bad = await run("--fail-above", "20%");
   expect(bad.code).toBe(6);
-  expect(bad.stderr).toContain("sitegrove: unreachable or failed: 1 of 3 websites, more than --fail-above\n");
+  expect(bad.stderr).toContain(said.aboveLimit);
   expect((await run("--fail-above", "34")).code).toBe(3);
 });
 
@@ -319,7 +315,7 @@ test("a second run continues the first and crawls nothing twice; --retry crawls 
   const [dead = ""] = await nowhere(1);
   await sitegrove(fleet(sites[0] ?? "", sites[1] ?? "", dead));
   const again = await sitegrove(fleet("--from", at("sites.txt")));
-  expect(again.stderr).toContain("continuing: 3 websites done, 0 websites waiting");
+  expect(again.stderr).toContain(said.continuing);
   expect(again.stdout).toMatch(
     /^2 websites in [\d.]+ m?s, 4 requests; with earlier runs, 5 websites: 12 pages, \d+ requests, /,
   );
@@ -340,7 +336,7 @@ test("a journal with damaged lines makes a run incomplete, because websites may 
   file("out/sites.ndjson", `${[...lines, "junk"].join("\n")}\n`);
   const { code, stderr } = await sitegrove(fleet());
   expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
-  expect(stderr).toContain("incomplete: 1 line of sites.ndjson is damaged and was skipped");
+  expect(stderr).toContain(said.damagedLine);
 });
 
 test("if a killed run added only the beginning of a list, later runs are incomplete until the list is added again", async () => {
@@ -352,9 +348,8 @@ test("if a killed run added only the beginning of a list, later runs are incompl
       .filter((line) => !line.includes('"listed"'))
       .join("\n")}\n`,
   );
-  const { code, stderr } = await sitegrove(fleet());
+  const { code } = await sitegrove(fleet());
   expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
-  expect(stderr).toContain("incomplete: 1 list was not read to the end; add it again, with --from FILE");
   expect(JSON.parse((await sitegrove(["fleet", "status", at("out"), "-f", "json"])).stdout)).toMatchObject({
     cutLists: 1,
   });
@@ -434,13 +429,13 @@ test("while websites hang, progress shows how long the oldest has taken instead 
   await new Promise<void>((resolve) =>
     stderr.on("data", (piece) => {
       text += piece;
-      if (text.includes("6 of 12 websites")) resolve();
+      if (text.includes(said.halfDone)) resolve();
     }),
   );
   kill("SIGINT");
   kill("SIGTERM");
   await end;
-  expect(text).toMatch(/6 of 12 websites · 6 running · 18 pages · [\d.]+\/s · the oldest for [\d.]+ s: http:.*\n/);
+  expect(text).toMatch(said.oldest);
 });
 
 describe("a signal", () => {
@@ -459,8 +454,8 @@ describe("a signal", () => {
     kill("SIGINT");
     const { code, stderr } = await end;
     expect(code).toBe(130);
-    expect(stderr).toContain("finishing the websites in progress; Ctrl-C again stops immediately");
-    expect(stderr).toMatch(/\d+ websites left: run it again to continue/);
+    expect(stderr).toMatch(said.finishing);
+    expect(stderr).toMatch(said.websitesLeft);
     // A website that was just being handed to a worker is returned without being crawled.
     const count = (kind: JournalLine["type"]) => journal().filter(({ type }) => type === kind).length;
     expect(doneLines()).toHaveLength(count("start") - count("back"));
@@ -476,7 +471,7 @@ describe("a signal", () => {
     for (let round = 0; round < 4; round++) {
       const { end, stderr, kill } = await begin(() => launch(words()));
       const heard = new Promise<void>((resolve) => {
-        stderr.on("data", (text) => String(text).includes("Ctrl-C again") && resolve());
+        stderr.on("data", (text) => said.finishing.test(String(text)) && resolve());
       });
       kill("SIGINT");
       await heard;
@@ -495,7 +490,7 @@ describe("a signal", () => {
     const child = await begin(() => start(words()));
     const end = ended(child);
     child.kill("SIGSTOP");
-    const stderr = `sitegrove: Process ${child.pid} is using this folder; wait for it, or stop it\n`;
+    const stderr = `sitegrove: ${said.folderInUse(child.pid)}\n`;
     expect(await sitegrove(fleet())).toEqual({ code: 2, stdout: "", stderr });
     expect((await sitegrove(["fleet", "status", at("out")])).stdout).toContain(`running (process ${child.pid})`);
     child.kill("SIGCONT");
@@ -515,7 +510,7 @@ test.skipIf(disk === undefined)("a full disk stops the fleet with a one-line err
   const words = ["--from", at("sites.txt"), "--concurrency", "4", "--out", out];
   const full = await sitegrove(fleet(...words));
   expect(full.code).toBe(1);
-  expect(full.stderr).toMatch(/^sitegrove: \S*\/\S+ .*no space left on device\n$/m);
+  expect(full.stderr).toMatch(said.fullDisk);
   const status = JSON.parse((await sitegrove(["fleet", "status", out, "-f", "json"])).stdout);
   expect(status.websites).toBeLessThan(30);
   for await (const { files: outputs } of readResults(path.join(out, "sites.ndjson")))
@@ -523,28 +518,9 @@ test.skipIf(disk === undefined)("a full disk stops the fleet with a one-line err
 });
 
 describe("2: a mistake on the command line", () => {
-  test.each([
-    ["example.org", "no output folder given; use --out DIR"],
-    ["--out OUT", "no homepages given"],
-    ["--out OUT --from missing.txt", "no such file: missing.txt"],
-    ["--out FILE example.org", "is not a folder"],
-    ["--out OUT example.org --column a", "--column needs --from"],
-    ["--out OUT example.org --undated keep", "--undated needs --since"],
-    ["--out OUT example.org --retry slow", "--retry: unknown name slow"],
-    ["--out OUT example.org -f yaml", "to be one of ndjson, csv, changes, none"],
-    ["--out OUT --from FILE --column site", "has no column site"],
-    ["--out  example.org", "no output folder given; use --out DIR"],
-    ["--out OUT example.org --run a", "--run needs --queue"],
-    ["--out OUT --from FILE --column 0", "--column counts from 1"],
-    ["--out OUT --from FILE --column 9", "has no column 9"],
-    ["--out OUT not websites", "the list contains no website"],
-    ["status OUT", "is not the folder of a fleet"],
-  ])("%s", async (words, message) => {
-    const names: Record<string, string> = { OUT: at("out"), FILE: file("list.csv", "a,b\n1,2\n") };
-    const { code, stdout, stderr } = await sitegrove(["fleet", ...words.split(" ").map((word) => names[word] ?? word)]);
-    expect(stderr).toContain(message);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    // No files are left behind.
+  test("a list without a website is refused, and no files are left behind", async () => {
+    const stderr = expect.stringContaining(said.noWebsite);
+    expect(await sitegrove(fleet("not", "websites"))).toEqual({ code: 2, stdout: "", stderr });
     expect(existsSync(at("out"))).toBe(false);
   });
 
@@ -552,17 +528,14 @@ describe("2: a mistake on the command line", () => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));
     expect(code).toBe(2);
-    expect(stderr).toContain(`${at(`out/${name}`)} is a folder, but a fleet must write this file`);
+    expect(stderr).toContain(said.folderInPlaceOfFile(at(`out/${name}`)));
     expect(readdirSync(at("out"), { recursive: true }).sort()).toEqual([name, `${name}/mine`]);
   });
 
   test.runIf(existsSync("/proc/self"))("a folder that cannot be created is reported", async () => {
     for (const words of [fleet("example.org", "--out", "/proc/x/y"), parquetOf("/proc/x")]) {
       const { code, stderr } = await sitegrove(words, { input: "https://example.org/\n" });
-      expect({ code, stderr }).toEqual({
-        code: 2,
-        stderr: expect.stringMatching(/^sitegrove: \/proc\/x\S* cannot be .*: no such file or directory\n$/),
-      });
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(said.cannotCreate) });
     }
   });
 
@@ -584,7 +557,7 @@ test("a terminal shows live progress, without control characters from the list",
   file("more.txt", "\u001b[2Jevil\u009b31m\n");
   const words = fleet("--from", at("sites.txt"), "--from", at("more.txt"), "--concurrency", "5");
   const { stdout } = await onTerminal(words.filter((word) => word !== "--no-progress").join(" "));
-  expect(stdout).toMatch(/\d+ of 10 websites · \d+ running · /);
+  expect(stdout).toMatch(said.progress);
   // eslint-disable-next-line no-control-regex
   const text = stdout.replaceAll(/\u001b\[(\d+[AK]|J|\d*m)|\r/g, "");
   for (const line of text.split("\n")) expect(line).not.toMatch(steering);
@@ -600,13 +573,10 @@ test("-v and --log-file log one line per website, and a full disk does not stop 
   };
   const text = await run("-v");
   expect(text.trimEnd().split("\n")).toHaveLength(3);
-  expect(text).toMatch(/http:\/\/127\.1\.0\.1:\d+\/ complete 3 pages [\d.]+ m?s\n/);
+  expect(text).toMatch(said.crawled);
   expect(await run("--log-file", at("fleet.log"))).toBe("");
   expect(linesOf("fleet.log")).toHaveLength(3);
   for (const line of (await run("-v", "--log-format", "json")).trimEnd().split("\n"))
     expect(JSON.parse(line)).toMatchObject({ at: expect.stringMatching(/^\d{4}-.*Z$/), outcome: "complete", pages: 3 });
-  if (existsSync("/dev/full"))
-    expect(await run("--log-file", "/dev/full")).toBe(
-      "sitegrove: the log file /dev/full can no longer be written; the fleet continues: no space left on device\n",
-    );
+  if (existsSync("/dev/full")) expect(await run("--log-file", "/dev/full")).toBe(`sitegrove: ${said.fullLogFile}\n`);
 });

@@ -665,8 +665,8 @@ describe("the program", () => {
   test("counts changes, not pages, on a terminal", async () => {
     const served = await serve({ "/robots.txt": "Sitemap: {base}/s.xml\n", "/s.xml": urlset("/1", "/2") });
     const words = `changes ${served.homepage} --state ${newState()} -k --no-homepage -f pages`;
-    expect((await onTerminal(words)).stdout).toContain("2 changes from 1 sitemap in ");
-    expect((await onTerminal(words)).stdout).toContain("0 changes from 1 sitemap in ");
+    expect((await onTerminal(words)).stdout).toContain(said.changesRead(2));
+    expect((await onTerminal(words)).stdout).toContain(said.changesRead(0));
   });
 
   test("exits with 3 if --allowed-for skips pages because a robots.txt cannot be read", async () => {

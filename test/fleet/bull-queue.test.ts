@@ -13,6 +13,7 @@ import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { sitegrove } from "../cli/program.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { some } from "../support/long.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { freePort, listening } from "../support/own-port.ts";
 import { hasRedis, type RedisServer, redisPassword, startRedis } from "../support/redis-server.ts";
 import { job, queueContract, readRest, summaryOf, taken } from "./queue-contract.ts";
@@ -198,18 +199,18 @@ test.skipIf(!hasRedis)("rediss:// uses TLS and verifies the certificate", async 
   const words = ["fleet", "status", "--queue", `rediss://127.0.0.1:${port}/0`];
   const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
   const trusted = { ...env, NODE_EXTRA_CA_CERTS: path.join(folder, "ca") };
-  expect((await sitegrove(words, { env: trusted })).stderr).toContain("the run default has no websites");
+  expect((await sitegrove(words, { env: trusted })).stderr).toContain(said.emptyRun("default"));
   const { code, stderr } = await sitegrove(words, { env });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^sitegrove: The queue rediss:.* cannot be used: .*certificate.*\n$/);
+  expect(stderr).toMatch(said.untrustedCertificate);
 });
 
 const [queue, bucket] = ["--queue redis://127.0.0.1:1/0", "a.example --out s3://bucket/a"];
 test.each(
   [
-    ["bullmq", `worker ${queue}`, "--queue needs BullMQ: npm install bullmq ioredis"],
-    ["ioredis", `status ${queue}`, "--queue redis://… needs ioredis: npm install ioredis"],
-    ["@aws-sdk/lib-storage", bucket, "s3:// needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage"],
+    ["bullmq", `worker ${queue}`, said.installBullmq],
+    ["ioredis", `status ${queue}`, said.installIoredis],
+    ["@aws-sdk/lib-storage", bucket, said.installAws],
   ].slice(0, some(3, 1)),
 )("the error says what to install if %s is missing", async (name, line, sentence) => {
   const hook = `export const resolve = async (specifier, context, next) => {

@@ -10,6 +10,7 @@ import { JournalQueue } from "../../src/fleet/journal-queue.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
 import { hasRoom } from "../../src/fleet/suspects.ts";
 import { isLong } from "../support/long.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, queueContract, resultsOf, summaryOf, taken } from "./queue-contract.ts";
 
@@ -204,7 +205,7 @@ describe("one process at a time", () => {
     const attempts = await Promise.allSettled(Array.from({ length: 20 }, () => JournalQueue.open(folder)));
     const winners = attempts.flatMap((attempt) => (attempt.status === "fulfilled" ? [attempt.value] : []));
     expect(winners).toHaveLength(1);
-    const message = `Process ${process.pid} is using this folder; wait for it, or stop it`;
+    const message = said.folderInUse(process.pid);
     await expect(JournalQueue.open(folder)).rejects.toMatchObject({ code: "folder-in-use", message });
     await winners[0]?.close();
     await (await JournalQueue.open(folder)).close();

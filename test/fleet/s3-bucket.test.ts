@@ -13,6 +13,7 @@ import { siteFiles } from "../../src/fleet/site-files.ts";
 import { keyHash, type SiteSummary } from "../../src/fleet/site-job.ts";
 import { Store } from "../../src/fleet/store.ts";
 import { listenOnLoopback } from "../support/loopback.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { hasS3, type S3Server, smallestPart, startS3 } from "../support/s3-server.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, summaryOf } from "./queue-contract.ts";
@@ -28,7 +29,7 @@ test.each([
 const credentials = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
 
 test.each(["s3:", "s3://", "s3:///a", "s3://b/../c", "s3://a b/c", "s3:/bucket"])("%s is refused", (address) => {
-  expect(() => bucketAddress(address)).toThrow("Expected s3://BUCKET/PREFIX");
+  expect(() => bucketAddress(address)).toThrow(said.bucketAddress);
 });
 
 describe.skipIf(!hasS3)("on a real server", () => {

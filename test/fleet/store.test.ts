@@ -10,6 +10,7 @@ import { runFleet } from "../../src/fleet/run-fleet.ts";
 import { siteFiles } from "../../src/fleet/site-files.ts";
 import { attemptIdOf, siteJob, storedJob } from "../../src/fleet/site-job.ts";
 import { DraftFile, Store } from "../../src/fleet/store.ts";
+import { saidOfFleets as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { job, summaryOf, taken } from "./queue-contract.ts";
 
@@ -115,7 +116,7 @@ test("one of several earlier runs is chosen by name, and a summary is read when 
     );
     await store.create(summaryName(job("b"), run), "not a summary");
   }
-  await expect(earlierRun(folder)).rejects.toThrow("has several runs: use --previous-run with one of monday, tuesday");
+  await expect(earlierRun(folder)).rejects.toThrow(said.severalRuns("--previous-run"));
   const earlier = await earlierRun(folder, "monday");
   expect(await earlier(site)).toMatchObject({ file: expect.stringContaining(path.join(folder, "archives/monday/")) });
   expect(await earlier(job("d"))).toMatchObject({ error: expect.stringContaining("belongs to another website") });
