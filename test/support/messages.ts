@@ -182,7 +182,6 @@ export const saidOfFleets = {
   // fleet dataset
   damagedFiles: (websites: string) => `incomplete: files of ${websites} are missing or damaged`,
   threeDamagedLines: "incomplete: 3 lines of sites.ndjson are damaged and were skipped",
-  fileTooLarge: "file too large",
   needsNdjson: "are in csv: a dataset needs a run with -f ndjson",
   twoWithoutResult: "incomplete: 2 websites have no result yet",
   severalRuns: (flag: string) => `has several runs: use ${flag} with one of monday, tuesday`,
