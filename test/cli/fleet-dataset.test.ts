@@ -20,7 +20,7 @@ import { Store } from "../../src/fleet/store.ts";
 import { manyServers } from "../fleet/many-servers.ts";
 import { dated, urlset } from "../support/documents.ts";
 import { hasPython } from "../support/installed.ts";
-import { saidOfFleets as said } from "../support/messages.ts";
+import { saidOfFleets as said, said as saidOfOne } from "../support/messages.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { hasRedis, redisPassword, startRedis } from "../support/redis-server.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -153,7 +153,7 @@ test("a table that does not fit on the disk is an error, even if only its end is
   rmSync(at("data"), { recursive: true });
   const limited = `ulimit -f ${blocks}; eval "$SITEGROVE fleet dataset ${at("out")} --out ${at("data")}"`;
   const { code, stderr } = await shell(limited);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(said.fileTooLarge) });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(saidOfOne.fileTooLarge) });
   expect(existsSync(name)).toBe(false);
 });
 

@@ -16,8 +16,8 @@ export const executablePath: string | undefined = [
 /** Whether there is no browser, so that its tests are skipped. */
 export const hasNoBrowser: boolean = !orInCi(executablePath !== undefined, "Chromium");
 
-/** The last one keeps the browser from looking up names: without it, it looks for updates and accounts. */
-export const browserFlags: readonly string[] = [
+// The last one keeps the browser from looking up names, as it does to find updates.
+const args = [
   ...["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
@@ -25,7 +25,7 @@ export const browserFlags: readonly string[] = [
 export async function launch(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   if (executablePath === undefined) throw new Error("no Chromium is installed: apt-get install chromium");
-  return chromium.launch({ executablePath, args: [...browserFlags] });
+  return chromium.launch({ executablePath, args });
 }
 
 export interface Look {
