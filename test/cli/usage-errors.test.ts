@@ -10,6 +10,7 @@ import { sitegrove } from "./program.ts";
 const folder = newFolder();
 mkdirSync(path.join(folder, "public"));
 mkdirSync(path.join(folder, "www.example.org"));
+mkdirSync(path.join(folder, "full"));
 for (const [name, content] of Object.entries({
   "good.xml": urlset("https://example.org/1"),
   "page.html": "<html><title>Hello</title></html>",
@@ -17,6 +18,7 @@ for (const [name, content] of Object.entries({
   "table.csv": "Title,Clicks\nOne,5\n",
   "cut.ndjson": '{"url":"https://example.org/1","sitemap":"https://example.org/a.xml"}\n{"url":"htt',
   "other.ndjson": '{"url":"https://example.org/1","sitemap":"https://example.org/a.xml"}\n{"url":5}\n',
+  "full/other.txt": "",
   "example.org": "",
   "example.com": "https://example.com/\n",
 }))
@@ -173,6 +175,9 @@ const mistakes: Record<string, string> = {
     "--save writes an archive: its name must end in .warc or .warc.gz, not pages.csv",
   "check good.xml -f json -o b -f sarif -o ./b": "-o (2) and -o (1) are the same file",
   "check good.xml -f parquet": "-f parquet needs a file: -o findings.parquet",
+  "ls https://127.0.0.1:1/ --ca none.pem": "none.pem: no such file or directory",
+  "ls https://127.0.0.1:1/ --ca page.html": "Expected --ca to be certificates in PEM form",
+  "ls https://127.0.0.1:1/ -f parquet -o full": "full contains other files, such as other.txt; name a new folder",
   "ls a.example -f parquet": "-f parquet writes several files: name their folder with -o DIR",
   "changes https://a.example/ --state x.warc -o x.warc": "--output would overwrite the input: x.warc",
 };
