@@ -21,8 +21,8 @@ export interface TableTarget {
   refuseUrl?(name: string, isKey: boolean): void;
   /** Called if the text of a rule with `isFallback` cannot be used; `report` reports why. */
   missFallback?(name: string, report: () => void): void;
-  /** With `urlsOnly`: takes pages that have nothing to report. */
-  readonly lines?: Pick<EntrySink, "takeLine" | "addLines" | "takeBare"> | undefined;
+  /** Takes pages about which there is nothing to report. */
+  readonly pageSink?: Pick<EntrySink, "takeLine" | "addLines" | "takeBare"> | undefined;
   /** Ends an entry that has no end tag: another one begins, or the root was closed. */
   endImplied(): void;
 }
@@ -113,9 +113,9 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   }
 
   /** Ends an entry that has no end tag. Returns the sink for pages about which there is nothing to report. */
-  beginLines(): NonNullable<TableTarget["lines"]> {
+  beginPages(): NonNullable<TableTarget["pageSink"]> {
     this.#target.endImplied();
-    return this.#target.lines!;
+    return this.#target.pageSink!;
   }
 
   get isInEntry(): boolean {

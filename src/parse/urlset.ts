@@ -58,11 +58,11 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   #isMixedReported = false;
   /** Whether only the URLs of pages are kept. */
   readonly urlsOnly: boolean;
-  readonly lines: EntrySink;
+  readonly pageSink: EntrySink;
 
   constructor(sink: EntrySink, limits: AllLimits, report: EntrySource["report"], urlsOnly = false) {
     this.urlsOnly = urlsOnly;
-    this.lines = sink;
+    this.pageSink = sink;
     this.#sink = sink;
     this.#limits = limits;
     this.report = report;

@@ -63,11 +63,12 @@ test("a sitemap served as robots.txt is ignored there, but read at its own path"
 });
 
 test.each<[string, Record<string, Route>, number, boolean, string[]]>([
-  ["nothing was found", { "/robots.txt": "User-agent: *\nDisallow:" }, 10, false, ["limit-bytes"]],
-  ["a sitemap was found", { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") }, 200, true, []],
-  ["the website has no sitemaps, and all paths were tried", { "/robots.txt": "User-agent: *" }, 10_000, true, []],
-])("if a limit ends the search, and %s", async (_, routes, bytes, complete, problems) => {
+  ["nothing was found before the limit", { "/robots.txt": "User-agent: *\nDisallow:" }, 10, true, ["limit-bytes"]],
+  ["a sitemap was found before the limit", { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") }, 200, true, []],
+  ["the limit was not reached", { "/robots.txt": "User-agent: *" }, 10_000, false, []],
+])("a search is complete unless a limit ends it with nothing found: %s", async (_, routes, bytes, isCut, problems) => {
   await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, limits: { bytes } });
-  expect(tree.complete).toBe(complete);
+  expect(tree.discovery.some(({ reason }) => reason?.code === "limit-bytes")).toBe(isCut);
+  expect(tree.complete).toBe(problems.length === 0);
   expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(problems);
 });

@@ -277,8 +277,8 @@ class TokenReader implements FastPath {
     return -1;
   }
 
-  // Remembers the shape of the entry that ends with this token if further entries of this shape may become single tokens: about which
-  // nothing was reported, and of which only the URL is needed or there.
+  // Remembers the shape of the entry that ends with this token, if nothing was reported about the entry, and its URL is all that is needed or
+  // all that it has. Further entries of that shape become single tokens.
   #learnShape(reader: RuleReader, close: number): void {
     const { memory } = this.#tokenizer;
     const hints = memory[(close - layout.tokenSize + layout.tokenHints) >> 2]!;
@@ -292,7 +292,7 @@ class TokenReader implements FastPath {
   #takeBare(reader: RuleReader, first: number, end: number): number {
     const { cursor } = this.#scanner;
     const { memory, texts } = this.#tokenizer;
-    const sink = reader.beginLines();
+    const sink = reader.beginPages();
     let at = first;
     for (; at < end && memory[at >> 2] === memory[first >> 2] && !cursor.stopped; at += layout.tokenSize) {
       cursor.at = memory[(at + layout.tokenClose) >> 2]!;
@@ -302,12 +302,13 @@ class TokenReader implements FastPath {
     return at - layout.tokenSize;
   }
 
-  // Takes entries of which only the URL is needed, and about which nothing is reported, except perhaps that it is repeated. Returns the last of their tokens.
+  // Takes entries of which only the URL is needed, and about which nothing is reported, except perhaps that it is repeated. Returns the last
+  // of their tokens.
   #takeLines(reader: RuleReader, first: number, end: number): number {
     const { cursor } = this.#scanner;
     const tokenizer = this.#tokenizer;
     const { memory } = tokenizer;
-    const lines = reader.beginLines();
+    const lines = reader.beginPages();
     let at = first;
     let from = memory[(first + layout.tokenStart) >> 2]!;
     let count = 0;
