@@ -14,7 +14,7 @@
 import { documentProblem } from "../model/problem-log.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
-import { detached } from "../model/text.ts";
+import { detached, editDistance } from "../model/text.ts";
 import { trimUrl } from "../model/url.ts";
 import { type Entries, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
@@ -323,7 +323,14 @@ function readKey(line: string): KeyAndValue | undefined {
 
 // Recognizes `Video Sitemap: https://example.org/videos.xml` and `Stiemap: https://example.org/sitemap.xml`.
 function isNearlySitemap(key: string, value: string): boolean {
-  return absoluteUrl.test(value) && (anySitemap.test(key) || misspelled.test(key) || anySitemap.test(value));
+  return absoluteUrl.test(value) && (anySitemap.test(key) || isMisspelled(key) || anySitemap.test(value));
+}
+
+// Recognizes `Sitemp`, `Stiemap` and `Sitenap`: at most two letters are missing, wrong, extra or in another order. Only letters count, so that
+// an invisible character in `Site\u00admap` makes no difference.
+function isMisspelled(key: string): boolean {
+  const letters = key.toLowerCase().replaceAll(/[^a-z]/g, "");
+  return letters.length >= 5 && letters.length <= 9 && editDistance(letters, "sitemap") <= 2;
 }
 
 // Removes spaces and tabs from the end of a path; other characters belong to it (https://www.rfc-editor.org/rfc/rfc9309#section-2.2). At the
@@ -355,8 +362,6 @@ function withoutComment(line: string): string {
 const commentStart = /^#|[ \t\u00a0]#|^[^:#]*:#/;
 const sitemapKey = /^site[-_ ]?map/i;
 const anySitemap = /site[-_ ]?map/i;
-// Matches `Sitemp` and `Stiemap`.
-const misspelled = /^s(?=[a-z]*m)[sitemap]{4,8}$/i;
 const absoluteUrl = /^["'<]?https?:\/\//i;
 // Matches a Sitemap line inside the value of another line, with or without its URL.
 const innerSitemap = /site[-_ ]?map\s*:\s*(?=["'<]?https?:)|(?<![^\s])site[-_ ]?map\s*:\s*$/i;
