@@ -141,6 +141,28 @@ describe("entries in unexpected places", () => {
     expect(result.complete).toBe(true);
   });
 
+  const escaped = (text: string) => text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  test.each([
+    ["pages", `<urlset>${escaped(entry(one))}${entry(two)}</urlset>`],
+    [
+      "pages on lines of their own",
+      `<urlset>${entry(two)}\n${escaped(`<url>\n <loc>\n${one} </loc>\n</url>`)}</urlset>`,
+    ],
+    [
+      "sitemaps",
+      `<sitemapindex>&#x3C;sitemap>&#60;loc>${one}&#60;/loc><sitemap><loc>${two}</loc></sitemap></sitemapindex>`,
+    ],
+    [
+      "Atom entries",
+      `<feed>${escaped(`<entry><link href="${one}"/></entry>`)}<entry><link href="${two}"/></entry></feed>`,
+    ],
+  ])("%s with escaped tags are reported as a loss", (_, document) => {
+    const result = parsed(document);
+    expect([...urlsOf(result), ...(result.sitemaps ?? []).map(({ url }) => url)]).toContain(two);
+    expect(result.codes).toContain("xml-entry-skipped");
+    expect(result.complete).toBe(false);
+  });
+
   test("fields next to a URL outside of an entry belong to that URL", () => {
     const result = parsed(`<urlset ${namespace}><loc>${one}</loc><lastmod>2024</lastmod><loc>${two}</loc></urlset>`);
     expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
