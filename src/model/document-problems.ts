@@ -50,7 +50,9 @@ export const lineProblems: ProblemRows = {
   "limit-line-length": loss("Skipped a line of more than {limit} characters"),
   "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}"),
   "text-extra": note("Ignored extra text around a URL: {value}"),
-  "json-not-well-formed": cut("The JSON is broken or cut off"),
+  "json-not-well-formed": cut("The JSON is broken or cut off", {
+    messageFor: { items: "The JSON Feed has no list of items" },
+  }),
   "robots-spelling": note("Accepted a misspelled Sitemap line: {value}"),
 };
 

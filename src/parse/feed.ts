@@ -22,6 +22,7 @@ class FeedItem {
   alternate = "";
   alternateRank = 0;
   alternateKind = "";
+  alternateLanguage = "";
   selfLink = "";
   guid = "";
   guidIsPermaLink = true;
@@ -172,7 +173,7 @@ export class FeedReader implements TableTarget {
 
   /**
    * Takes an Atom link. Without `rel` it is an alternate: https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2. The first alternate counts,
-   * but links to HTML, and those without a type, are preferred.
+   * but links to HTML, and those without a type, are preferred. Others of its type are pages, too, and so is HTML in other languages.
    */
   addAtomLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
@@ -187,10 +188,14 @@ export class FeedReader implements TableTarget {
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
     // https://www.rfc-editor.org/rfc/rfc4287#section-4.1.2 allows only one link of each type and language.
-    const kind = `${type} ${attributes.get("hreflang") ?? ""}`;
-    if (this.#hasOwnLinks && kind === item.alternateKind && href !== item.alternate) this.#addMore(href);
+    const language = attributes.get("hreflang")?.trim().toLowerCase() ?? "";
+    const kind = `${type} ${language}`;
+    const isMore =
+      kind === item.alternateKind || (rank === 2 && item.alternateRank === 2 && language !== item.alternateLanguage);
+    if (this.#hasOwnLinks && isMore && href !== item.alternate) this.#addMore(href);
     if (rank <= item.alternateRank) return;
     item.alternateKind = kind;
+    item.alternateLanguage = language;
     item.alternate = href;
     item.alternateRank = rank;
   }

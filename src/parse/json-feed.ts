@@ -46,7 +46,8 @@ export class JsonFeedParser extends PlainParser {
     this.#isFeed = feedVersion.test(feed === undefined ? text : String(feed["version"]));
     if (!this.#isFeed) return this.sink.finish();
     if (this.stopped) this.report("limit-document-bytes", undefined, maxLength);
-    else if (feed === undefined || !Array.isArray(feed["items"])) this.report("json-not-well-formed");
+    else if (feed === undefined) this.report("json-not-well-formed");
+    else if (!Array.isArray(feed["items"])) this.report("json-not-well-formed", "items");
     if (feed !== undefined) this.#take(feed);
     const { problems } = this.context;
     if (this.sink.entryCount === 0 && problems.complete) problems.add("no-entries");
@@ -68,8 +69,10 @@ export class JsonFeedParser extends PlainParser {
   #takeItem(item: Values): void {
     const { xmlTextLength: longest } = this.context.limits;
     const text = (name: string): string => {
-      const value = item[name];
-      if (typeof value !== "string") return "";
+      const written = item[name];
+      if (typeof written !== "string") return "";
+      // Half a surrogate pair (`\\ud800`) is no character: it becomes U+FFFD, as in output.
+      const value = (written as string & { toWellFormed(): string }).toWellFormed();
       if (value.length <= longest || name === "url" || name === "id") return value.trim();
       this.report("limit-text-length", name, longest);
       return "";

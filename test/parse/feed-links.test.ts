@@ -41,7 +41,8 @@ describe("the links of an item", () => {
     [`<link>${one}</link>`, [one], ["xml-namespace"]],
     [`<link rel="enclosure">${two}</link><link href="${one}"/>`, [one], []],
     [`<link href="${one}"/><link href="${two}"/>`, [one, two], ["url-several"]],
-    [`<link href="${one}"/><link type="text/html" hreflang="de" href="${two}"/>`, [one], []],
+    [`<link href="${one}"/><link type="text/html" hreflang="de" href="${two}"/>`, [one, two], ["url-several"]],
+    [`<link hreflang="en" href="${one}"/><link hreflang="de" href="${two}"/>`, [one, two], ["url-several"]],
   ])("lenient: in Atom may be several or odd: %s", (content, urls, codes) => {
     const result = parsed(atom(`<entry>${content}</entry>`));
     expect({ urls: urlsOf(result), codes: result.codes }).toEqual({ urls, codes });

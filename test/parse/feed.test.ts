@@ -313,6 +313,21 @@ describe("JSON Feed", () => {
     expect(result.codes).toEqual(codes);
   });
 
+  test("a feed without a list of items is not called broken JSON", () => {
+    const messages = [feed(item).replace("items", "entries"), feed(item).slice(0, -1)].map((text) => {
+      return parsed(text).problems[0]?.message;
+    });
+    expect(new Set(messages).size).toBe(2);
+  });
+
+  test("half a surrogate pair in a URL is reported, because it is no character", () => {
+    const result = parsed(
+      feed('{"url": "https://example.org/\\ud83d"}, {"url": "https://example.org/\\ud83d\\ude00"}'),
+    );
+    expect(result.pages.map(({ url }) => url)).toEqual(["https://example.org/\ufffd", "https://example.org/\u{1f600}"]);
+    expect(result).toMatchObject({ codes: ["url-damaged"], complete: false });
+  });
+
   test("broken JSON is a loss", () => {
     expect(parsed(feed(item).slice(0, -1))).toMatchObject({ complete: false });
   });
