@@ -3,11 +3,11 @@
 //   "The text file must have one URL per line."
 //   Lenient: blank lines, white space around a URL and any line ending are accepted.
 //   Lenient: quotes or angle brackets around a URL are removed; reported.
-//   Lenient: other columns are ignored; reported. A URL in quotes ends with them; others end at a tab, or at a comma or semicolon before a
-//   date or a quote. A single word after a tab may be the rest of a URL, which is invalid: a URL parser would drop the tab, which would
+//   Lenient: other columns are ignored; reported. A URL in quotes ends with them; others end at a tab, or at a comma, semicolon or bar before
+//   a date or a quote. A single word after a tab may be the rest of a URL, which is invalid: a URL parser would drop the tab, which would
 //   change the URL.
-//   Lenient: several URLs separated by spaces, tabs, commas, semicolons, bars or Unicode line separators are several pages; a trailing comma
-//   is ignored, and so is a date, number or change frequency after a space, and words after a space if the URL ends like a folder or a
+//   Lenient: several URLs separated by spaces, tabs, commas, semicolons, bars, `<br>` or Unicode line separators are several pages; a trailing
+//   comma is ignored, and so is a date, number or change frequency after a space, and words after a space if the URL ends like a folder or a
 //   file; reported. Any other space is part of the URL.
 //   Lenient: a line that is not an http(s) URL is reported and skipped.
 // Relative URLs are not accepted: every word would be one.
@@ -53,7 +53,7 @@ export class TextParser extends LineParser {
 
 /** Splits a line into its URLs, nearly always one. */
 export function urlsOf(text: string): string[] {
-  const line = firstColumn(text);
+  const line = firstColumn(text.includes("<") ? trimUrl(text.replaceAll(lineBreak, " ")) : text);
   const starts: number[] = [];
   for (const { index } of line.matchAll(urlStart)) {
     if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
@@ -67,14 +67,14 @@ export function urlsOf(text: string): string[] {
   const bare = inQuotes(line) ?? unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
   const blank = bare.indexOf(" ");
   if (blank >= 0 && (isColumn(bare.slice(blank + 1)) || titled.test(bare))) return [bare.slice(0, blank)];
-  const columns = bare.search(/[,;](?:"|\d{4}-\d\d-\d\d)/);
+  const columns = bare.search(/[,;|](?:"|\d{4}-\d\d-\d\d)/);
   if (columns < 0) return [bare];
   // A number alone may be part of the URL.
   const isCut =
     bare[columns + 1] === '"' ||
     bare
       .slice(columns + 1)
-      .split(/[,;]/)
+      .split(/[,;|]/)
       .every(isColumn);
   return [isCut ? bare.slice(0, columns) : bare];
 }
@@ -112,6 +112,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 // These match the start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const urlColumn = /\t["'<\u201c\u2018]{0,2}https?:/i;
+const lineBreak = /<br\s*\/?>/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
 // XML after a list of URLs is not read, so it is reported as a loss.

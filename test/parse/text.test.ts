@@ -71,6 +71,7 @@ describe("line ends", () => {
     ["a comma and a blank", ", "],
     ["a semicolon", ";"],
     ["a bar", " | "],
+    ["a bar without blanks", "|"],
   ])("lenient: %s does not end a line, but separates URLs", (_, end) => {
     expect(read(`${a}${end}${b}\n${c}`)).toMatchObject({ urls: [a, b, c], problems: ["text-extra:1"] });
     expect(read(`"${a}"${end}'${b}'\n${c}`)).toMatchObject({ urls: [a, b, c], problems: ["text-extra:1"] });
@@ -118,6 +119,18 @@ test.each<Row>([
     `${a},2024-01-01\n${b},2024-01-01T00:00:00Z,daily,0.5\n${c},nId,7\n${d},2024-01-01,x\n`,
     [a, b, `${c},nId,7`, `${d},2024-01-01,x`],
     ["text-extra:1 ×2"],
+  ],
+  [
+    "lenient: so are those after bars",
+    `${a}|2024-01-01\n${b}|2024-01-01T00:00:00Z|daily|0.5\n${c}|x\n`,
+    [a, b, `${c}|x`],
+    ["text-extra:1 ×2"],
+  ],
+  [
+    "lenient: an HTML line break ends a URL",
+    `${a}<br>${b}<br/>\n${c}<BR />\n<br>${d}\n`,
+    [a, b, c, d],
+    ["text-extra:1 ×3"],
   ],
   [
     "lenient: columns in quotes are ignored",
