@@ -243,7 +243,7 @@ describe("lines are read in linear time", () => {
     },
   );
 
-  test.each(["[", "](", "[x](", "[x](<", "[x]( ", "![x](", "\\", "(", "()", " ", "[("])(
+  test.each(["[", "](", "[x](", "[x]", "[[x]", "![x](y)", "[x](<", "[x]( ", "![x](", "\\", "(", "()", " ", "[("])(
     "in an llms.txt that repeats %j",
     async (text) => {
       const start = "# Title\n- [a](https://example.org/)\n";

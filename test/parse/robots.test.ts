@@ -133,7 +133,9 @@ describe("Sitemap lines", () => {
     `Disallow: /sitemap: ${a}`,
     `User-agent: *\\nDisallow:\\nSitemap: ${a}`,
     `User-agent: *<br>Sitemap: ${a}<br>`,
-    ...["Sitemp", "Sitenap", "itemap", "Siteemap", "Site\u00admap", "Site\tmap", "Sitem\u0430\u0440"].map((key) => `${key}: ${a}`),
+    ...["Sitemp", "Sitenap", "itemap", "Siteemap", "Site\u00admap", "Site\tmap", "Sitem\u0430\u0440"].map(
+      (key) => `${key}: ${a}`,
+    ),
   ])("lenient: a Sitemap line that is misspelled or inside another line is read and reported: %j", (text) => {
     const { urls, problems } = read(text);
     expect(urls).toEqual([a]);
@@ -186,7 +188,12 @@ describe("Sitemap lines", () => {
     ["another scheme", "Sitemap: ftp://example.org/a.xml\nSitemap: javascript:alert(1)", [], ["url-scheme:1 ×2"]],
     ["no URL", `Sitemap: https://[\nSitemap: https://example.org/\0.xml\nSitemap: ${a}`, [a], ["url-invalid:1 ×2"]],
     ["nothing", 'Sitemap:\nSitemap: \nSitemap: # none\nSitemap:#none\nSitemap: ""', [], ["url-missing:1 ×5"]],
-    ["other keys name no sitemap", `Feed: ${a}\nSite: ${a}\nItems: ${a}\nSitename: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`, [], []],
+    [
+      "other keys name no sitemap",
+      `Feed: ${a}\nSite: ${a}\nItems: ${a}\nSitename: ${a}\nx ${a}\n: ${a}\nAllow: ${a}`,
+      [],
+      [],
+    ],
     ["a homepage alone on a line", "https://example.org\nhttps://example.org/\nexample.org/a.xml", [], []],
     ["comments are ignored", `# Sitemap: ${a}\n #Sitemap: ${a}`, [], []],
   ])("%s", (_, text, urls, problems) => {
