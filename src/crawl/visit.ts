@@ -253,6 +253,11 @@ export class Visitor {
     const { budget, visited } = this.#options;
     const { parent, by, continues } = entry;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(entry.url, known.url) };
+    // Where a feed goes on is unknown if its next page redirects to one that was read.
+    if (continues !== undefined && documentKey(entry) !== documentKey(known)) {
+      const reason = problem("feed-next", { value: `${entry.url} redirects to a page that was already read` });
+      return this.#missing(entry, { url: known.url, keys: [], outcome: "failed", reason });
+    }
     // Sitemaps declared twice are shown twice; candidates of discovery that are already known are not.
     if (continues !== undefined || (by !== undefined && by !== "given")) return { type: "omitted", result };
     const reason = budget.exhausted(visited.sizeOf(known));

@@ -41,6 +41,33 @@ test.each([
   expect(result.losses).toContain("feed-next this page repeats the one before it");
 });
 
+test.each([
+  ["the first page", "/feed"],
+  ["itself, by another URL", "/feed?2"],
+])("a next page that redirects to %s is a loss", async (_, to) => {
+  const { client } = site({
+    "/robots.txt": robots("/feed"),
+    "/feed": page("/feed?2", "/1"),
+    "/feed?2": to === "/feed" ? { to } : page("/feed?3", "/2"),
+    "/feed?3": { to },
+  });
+  await using tree = await sitemapTreeForHomepage(home, { client, knownPaths: "never", useHomepage: false });
+  expect(tree.pageCount).toBe(to === "/feed" ? 1 : 2);
+  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["feed-next"]);
+  expect(tree.complete).toBe(false);
+});
+
+test("a next page that is the first one, or that another feed has, is no loss", async () => {
+  const { client } = site({
+    "/robots.txt": robots("/a", "/b"),
+    "/a": page("/c", "/1"),
+    "/b": page("/c", "/2"),
+    "/c": page("/a", "/3"),
+  });
+  await using tree = await sitemapTreeForHomepage(home, { client, knownPaths: "never", useHomepage: false });
+  expect(tree).toMatchObject({ pageCount: 3, complete: true });
+});
+
 test("a next page that cannot be requested is a loss", async () => {
   const result = await read(() => page(`/${"x".repeat(9000)}`, "/1"));
   expect(result).toMatchObject({ paths: ["/1"], complete: false });
