@@ -81,6 +81,19 @@ describe("mismatched tags", () => {
     expect(result.codes).toEqual(["xml-mismatched-tag"]);
   });
 
+  // https://www.w3.org/TR/xml/#NT-AttValue
+  test("a < in the value of an attribute may be another tag, so it is a loss", () => {
+    const pages = Array.from({ length: 50 }, (_, n) => `https://example.org/${n}`);
+    const link = '<xhtml:link rel="alternate" hreflang="de" href="https://example.org/x"/>';
+    const entries = pages.map((url) => `<url><loc>${url}</loc>${link}</url>`).join("\n");
+    const good = `<urlset xmlns:xhtml="http://www.w3.org/1999/xhtml">${entries}</urlset>`;
+    expect(parsed(good).codes).toEqual(["xml-namespace"]);
+    const without = good.replace('"de" href="https://example.org/x"', '"<loc>https://example.org/y</loc>" href="/x"');
+    expect(parsed(without)).toMatchObject({ complete: false, codes: expect.arrayContaining(["xml-malformed-tag"]) });
+    const last = good.replace(/(.*)"https:\/\/example.org\/x"/s, '$1"https://example.org/x<y"');
+    expect(parsed(last)).toMatchObject({ complete: false, codes: expect.arrayContaining(["xml-malformed-tag"]) });
+  });
+
   test("lenient: attributes without quotes or values, and stray characters, are skipped", () => {
     const result = parsed(
       urlset(

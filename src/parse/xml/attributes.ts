@@ -164,7 +164,12 @@ export class XmlAttributes {
   #take(name: string, buffer: string, start: number, end: number): void {
     if (end - start > this.#maxValueLength) this.valueTooLong = true;
     else if (this.count >= this.#maxCount) this.tooMany = true;
-    else this.add(name, buffer.slice(start, end));
+    else {
+      const value = buffer.slice(start, end);
+      // The value of an attribute that lost its quote goes on in other tags.
+      if (value.includes("<")) this.malformed = true;
+      this.add(name, value);
+    }
   }
 }
 
