@@ -39,7 +39,8 @@ async function* single(input: ByteReader, create: () => ZlibStream, problems: Pr
   if (ending === "damaged") return problems.add("coding-damaged");
   if (ending === "truncated" || !(await skip(input, trailer))) return reportTruncated(input, problems);
   // Data that is not in this format may look like an empty stream with something after it.
-  if (await input.fill(1)) problems.add(isEmpty ? "coding-damaged" : "coding-trailing");
+  if (!isEmpty) await reportRest(input, problems);
+  else if (await input.fill(1)) problems.add("coding-damaged");
 }
 
 function numbers({ buffer, byteOffset, length }: Uint8Array): DataView {
@@ -66,12 +67,22 @@ async function* gunzip(input: ByteReader, problems: ProblemLog): Content {
   await reportRest(input, problems);
 }
 
-// Reports what follows the last member or frame. If it is not text, it may be another one that is damaged.
+// Reports what follows the last stream, member or frame. If it is not text, it may be another one, perhaps damaged; if it has a URL outside of
+// comments, it may be more of the document.
 async function reportRest(input: ByteReader, problems: ProblemLog): Promise<void> {
+  await input.fill(1);
+  const isPadded = input.peek(1)[0] === 0;
+  if (isPadded) await skipTo(input, (bytes) => bytes.findIndex((byte) => byte !== 0));
   await input.fill(sampleSize);
   const rest = input.peek(sampleSize);
-  if (rest.length > 0) problems.add(looksLikeText(rest) ? "coding-trailing" : "coding-damaged");
+  if (rest.length === 0) return isPadded ? problems.add("coding-trailing") : undefined;
+  const text = looksLikeText(rest) ? Buffer.from(rest).toString("latin1") : undefined;
+  const isHarmless = text !== undefined && !anyUrl.test(text.replaceAll(comment, ""));
+  problems.add(isHarmless ? "coding-trailing" : "coding-damaged");
 }
+
+const anyUrl = /https?:\/\//i;
+const comment = /<!--.*?(?:-->|$)/gs;
 
 // Zstandard has frames, one after the other, and skippable frames between them: https://www.rfc-editor.org/rfc/rfc8878#section-3.1
 async function* unzstd(input: ByteReader, problems: ProblemLog): Content {

@@ -86,6 +86,32 @@ describe("compressed data that is followed by other data", () => {
   });
 });
 
+describe("compressed data that is followed by more of the document", () => {
+  const [one, two] = ["https://example.org/1\n", "https://example.org/2\n"];
+  const comment = "<!-- Cached by https://plugin.example/ -->";
+
+  test.each([
+    ["another zlib stream", deflateSync(one), deflateSync(two)],
+    ["a URL after gzip", gzipSync(one), Buffer.from(two)],
+    ["a URL after zlib", deflateSync(one), Buffer.from(two)],
+    ["a URL after zeros", gzipSync(one), Buffer.from(`\0\0${two}`)],
+    ["a URL after a comment", gzipSync(one), Buffer.from(comment + two)],
+  ])("is incomplete: %s", async (_, first, rest) => {
+    const result = await openedInEveryCut(Buffer.concat([first, rest]));
+    expect(result).toMatchObject({ ...incomplete, text: one, codes: ["coding-damaged"] });
+  });
+
+  test.each([gzipSync(one), deflateSync(one)])(
+    "is complete if only a comment has a URL, or only zeros follow",
+    async (first) => {
+      for (const rest of [comment, `${comment.slice(0, -3)}\n${"x".repeat(100)}`, "\0".repeat(600)]) {
+        const result = await openedInEveryCut(Buffer.concat([first, Buffer.from(rest)]));
+        expect(result).toMatchObject({ text: one, codes: ["coding-trailing"], complete: true });
+      }
+    },
+  );
+});
+
 describe("members padded with zeros", () => {
   const small = ["<a/>", "<b/>", "<c/>"].map((each) => gzipSync(each));
   const zeros = (count: number) => Buffer.alloc(count);
