@@ -51,7 +51,7 @@ export const lineProblems: ProblemRows = {
   "text-junk": skipped("lines that are not URLs")("Skipped a line that is not a URL: {value}"),
   "text-extra": note("Ignored extra text around a URL: {value}"),
   "json-not-well-formed": cut("The JSON is broken or cut off", {
-    messageFor: { items: "The JSON Feed has no list of items" },
+    messageFor: { items: "The JSON has no items" },
   }),
   "robots-spelling": note("Accepted a misspelled Sitemap line: {value}"),
 };
