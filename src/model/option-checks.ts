@@ -1,7 +1,6 @@
 // Checks options. Messages omit the values of headers and proxies, and user names and passwords in URLs, which may be secret.
 import type { Client } from "./client.ts";
 import { SitemapError } from "./errors.ts";
-import { editDistance } from "./text.ts";
 import { parseUrl, withoutCredentials } from "./url.ts";
 
 export function invalid(message: string, options?: { cause?: unknown }): SitemapError {
@@ -32,6 +31,21 @@ export function suggestion(name: string, known: Iterable<string>, prefix = ""): 
     if (distance < least) [best, least] = [candidate, distance];
   }
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
+}
+
+// Counts the characters that were added, dropped, changed or swapped: https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance
+function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= from.length; i += 1) {
+    const [row, above] = [[i], rows[i - 1]!];
+    for (let j = 1; j <= to.length; j += 1) {
+      const changed = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row.push(Math.min(row[j - 1]! + 1, above[j]! + 1, changed, isSwapped ? rows[i - 2]![j - 2]! + 1 : changed));
+    }
+    rows.push(row);
+  }
+  return rows[from.length]![to.length]!;
 }
 
 /** Throws if the name is not a known one. */

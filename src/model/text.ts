@@ -1,4 +1,4 @@
-// Text in pieces, copies of strings, and how much two differ.
+// Text in pieces, and copies of strings.
 
 /** A chunk of UTF-8 text, decoded only on demand, because some readers work on the bytes. */
 export class Utf8Text {
@@ -54,19 +54,4 @@ const shortestPart = 13;
 /** Cuts a text to at most this many characters, with an ellipsis for the rest. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
-
-/** Counts the characters that were added, dropped, changed or swapped: https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance */
-export function editDistance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= from.length; i += 1) {
-    const [row, above] = [[i], rows[i - 1]!];
-    for (let j = 1; j <= to.length; j += 1) {
-      const changed = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      const isSwapped = from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      row.push(Math.min(row[j - 1]! + 1, above[j]! + 1, changed, isSwapped ? rows[i - 2]![j - 2]! + 1 : changed));
-    }
-    rows.push(row);
-  }
-  return rows[from.length]![to.length]!;
 }

@@ -22,7 +22,6 @@ class FeedItem {
   alternate = "";
   alternateRank = 0;
   alternateKind = "";
-  alternateLanguage = "";
   selfLink = "";
   guid = "";
   guidIsPermaLink = true;
@@ -188,14 +187,13 @@ export class FeedReader implements TableTarget {
     const type = attributes.get("type")?.trim().toLowerCase() ?? "";
     const rank = type === "" || /^(text\/html|application\/xhtml\+xml)\b/.test(type) ? 2 : 1;
     // https://www.rfc-editor.org/rfc/rfc4287#section-4.1.2 allows only one link of each type and language.
-    const language = attributes.get("hreflang")?.trim().toLowerCase() ?? "";
-    const kind = `${type} ${language}`;
-    const isMore =
-      kind === item.alternateKind || (rank === 2 && item.alternateRank === 2 && language !== item.alternateLanguage);
+    const language = ` ${attributes.get("hreflang")}`;
+    const kind = type + language;
+    const isOther = rank + item.alternateRank === 4 && !item.alternateKind.endsWith(language);
+    const isMore = isOther || kind === item.alternateKind;
     if (this.#hasOwnLinks && isMore && href !== item.alternate) this.#addMore(href);
     if (rank <= item.alternateRank) return;
     item.alternateKind = kind;
-    item.alternateLanguage = language;
     item.alternate = href;
     item.alternateRank = rank;
   }

@@ -46,8 +46,7 @@ export class JsonFeedParser extends PlainParser {
     this.#isFeed = feedVersion.test(feed === undefined ? text : String(feed["version"]));
     if (!this.#isFeed) return this.sink.finish();
     if (this.stopped) this.report("limit-document-bytes", undefined, maxLength);
-    else if (feed === undefined) this.report("json-not-well-formed");
-    else if (!Array.isArray(feed["items"])) this.report("json-not-well-formed", "items");
+    else if (!Array.isArray(feed?.["items"])) this.report("json-not-well-formed", feed && "items");
     if (feed !== undefined) this.#take(feed);
     const { problems } = this.context;
     if (this.sink.entryCount === 0 && problems.complete) problems.add("no-entries");

@@ -1,7 +1,7 @@
 // llms.txt: Markdown with lists of links below headings. https://llmstxt.org/
 //   "Each 'file list' is a markdown list, containing a required markdown hyperlink [name](url), then optionally a : and notes"
 // The first link of each list item is a page; the heading above it is its section.
-//   Lenient: a title, a summary and sections are not required. A list item may begin with a bare URL.
+//   Lenient: a title, a summary and sections are not required.
 import type { NewsStory } from "../model/page.ts";
 import { detached } from "../model/text.ts";
 import type { Draft, ParseOutcome } from "./entries.ts";
@@ -11,7 +11,6 @@ import { LineParser } from "./lines.ts";
 // be in angle brackets, and have parentheses in pairs.
 const listedLink =
   /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s.*?(?<![!\\])\[((?:[^[\]\\]|\\.|\[(?:[^[\]\\]|\\.)*\])*)\]\(\s*(?:<([^<>]+)>|((?:[^()\s<>]|\([^()\s<>]*\))+))/;
-const listedUrl = /^\s{0,12}(?:[-*+]|\d{1,4}[.)])\s+(?:<(https?:\/\/[^<>\s]+)>|(https?:\/\/[^\s<>]*[^\s<>:;,.!]))/i;
 
 /** Whether a text begins with a Markdown heading and has a list with a link. */
 export function isLlmsTxt(start: string): boolean {
@@ -31,9 +30,7 @@ export class LlmsParser extends LineParser {
     if (fence !== undefined || this.#fence !== undefined) return;
     const heading = /^#{2,6}\s+(.*)/.exec(line)?.[1];
     if (heading !== undefined) this.#section = plain(heading);
-    const bare = listedUrl.exec(line);
-    const found = bare === null ? listedLink.exec(line)?.slice(1) : ["", bare[1], bare[2]];
-    const [title = "", bracketed, link = bracketed] = found ?? [];
+    const [, title = "", bracketed, link = bracketed] = listedLink.exec(line) ?? [];
     const url = link === undefined ? undefined : this.takePageUrl(link);
     if (url === undefined) return;
     const story: Draft<NewsStory> = {};
@@ -44,11 +41,10 @@ export class LlmsParser extends LineParser {
   }
 }
 
-// Removes images, escapes, emphasis, code marks and closing `#`s from a Markdown text.
+// Removes escapes, emphasis, code marks and closing `#`s from a Markdown text.
 function plain(markdown: string): string {
   return detached(
     markdown
-      .replaceAll(/!\[([^[\]]*)\]\([^()]*\)/g, "$1")
       .replaceAll(/\\([^\w\s])/g, "$1")
       .replaceAll(/[*`]|(?<!\w)_|_(?!\w)/g, "")
       .replace(/\s+#+\s*$/, "")

@@ -14,7 +14,7 @@
 import { documentProblem } from "../model/problem-log.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { robotsTxtBytes } from "../model/sitemap.ts";
-import { detached, editDistance } from "../model/text.ts";
+import { detached } from "../model/text.ts";
 import { trimUrl } from "../model/url.ts";
 import { type Entries, joined, type ParseContext, type ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
@@ -326,11 +326,17 @@ function isNearlySitemap(key: string, value: string): boolean {
   return absoluteUrl.test(value) && (anySitemap.test(key) || isMisspelled(key) || anySitemap.test(value));
 }
 
-// Recognizes `Sitemp`, `Stiemap` and `Sitenap`: at most two letters are missing, wrong, extra or in another order. Only letters count, so that
-// an invisible character in `Site\u00admap` makes no difference.
+// Recognizes `Sitemp`, `Stiemap`, `Sitenap` and `Site\u00admap`: at most two letters are missing, and at most two characters are extra, wrong or
+// in another order.
 function isMisspelled(key: string): boolean {
-  const letters = key.toLowerCase().replaceAll(/[^a-z]/g, "");
-  return letters.length >= 5 && letters.length <= 9 && editDistance(letters, "sitemap") <= 2;
+  let at = 0;
+  let found = 0;
+  for (const letter of key.toLowerCase()) {
+    const next = "sitemap".indexOf(letter, at) + 1;
+    at = next || at;
+    if (next > 0) found++;
+  }
+  return found > 4 && key.length - found < 3;
 }
 
 // Removes spaces and tabs from the end of a path; other characters belong to it (https://www.rfc-editor.org/rfc/rfc9309#section-2.2). At the

@@ -140,11 +140,12 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     const { stray } = this.rules.at(-1)!;
     for (const { 0: word, index } of text.matchAll(/\S+/g)) {
       const bare = unwrapUrl(word.replace(/[,;]$/, ""));
-      const isEscaped = escapedEntry.test(word);
-      if (this.#cursor.stopped || !(isEscaped || httpScheme.test(bare))) continue;
+      const isUrl = httpScheme.test(bare);
+      // The tags of an entry may be escaped: `&lt;url&gt;&lt;loc&gt;https://example.org/`.
+      if (this.#cursor.stopped || !(isUrl || entryStart.test(decodeHtml(word)))) continue;
       this.#cursor.at = at + index;
-      if (isEscaped) this.#cursor.report("xml-entry-skipped", decodeHtml(word));
-      else stray!(this.#target, detached(decodeReferences(bare, this.#cursor)));
+      if (isUrl) stray!(this.#target, detached(decodeReferences(bare, this.#cursor)));
+      else this.#cursor.report("xml-entry-skipped", word);
     }
   }
 
@@ -240,8 +241,6 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
 }
 
 const httpScheme = /^https?:\/\//i;
-// Matches the URL of an entry whose tags are escaped: `&lt;loc&gt;https://example.org/&lt;/loc&gt;`.
-const escapedEntry = /&(?:amp;)?(?:lt|#60|#x3c);(?:[\w.-]+:)?(?:loc|link)\b/i;
 // Matches a URL, or the start of an entry of any format, because entries of other formats are reported as a loss.
 const entryStart = /^(?:<(?:[\w.-]+:)?(?:url|sitemap|item|entry)[\s>]|https?:\/\/)/i;
 const formatVocabularies: ReadonlySet<Vocabulary> = new Set<Vocabulary>(["sitemap", "rss", "atom"]);

@@ -53,7 +53,7 @@ export class TextParser extends LineParser {
 
 /** Splits a line into its URLs, nearly always one. */
 export function urlsOf(text: string): string[] {
-  const line = firstColumn(text.includes("<") ? trimUrl(text.replaceAll(lineBreak, " ")) : text);
+  const line = firstColumn(trimUrl(text.replaceAll(lineBreak, " ")));
   const starts: number[] = [];
   for (const { index } of line.matchAll(urlStart)) {
     if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
@@ -112,7 +112,7 @@ const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 // These match the start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
 const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const urlColumn = /\t["'<\u201c\u2018]{0,2}https?:/i;
-const lineBreak = /<br\s*\/?>/gi;
+const lineBreak = /<br ?\/?>/gi;
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
 // XML after a list of URLs is not read, so it is reported as a loss.

@@ -297,7 +297,7 @@ Some [text](https://example.org/none).
 - [Start \\[here\\]](https://example.org/start.md): notes, see [that](https://example.org/none)
 * [\`API\` of *x_y*](/api "title")
   1. [](https://example.org/untitled)
-- see https://example.org/none
+- https://example.org/none
 
 ## Optional ##
 + [x] [Twice](https://example.org/start.md)
@@ -306,8 +306,6 @@ Some [text](https://example.org/none).
 + [Brackets](<https://example.org/c(>)
 + [Array [1] of [x]](https://example.org/d)
 - [![A logo](logo.png)](https://example.org/e)
-- <https://example.org/f>
-- https://example.org/g_(h): notes, not [that](https://example.org/none)
 - **[Bold](https://example.org/bold)**: notes
 - ![icon](/none.png) \\[see\\](none): [After text](https://example.org/after), [not this](https://example.org/none)
 ~~~~md
@@ -325,9 +323,7 @@ Some [text](https://example.org/none).
       { url: "https://example.org/a_(b)", newsStory: { title: "Pairs", section: "Optional" } },
       { url: "https://example.org/c(", newsStory: { title: "Brackets", section: "Optional" } },
       { url: "https://example.org/d", newsStory: { title: "Array [1] of [x]", section: "Optional" } },
-      { url: "https://example.org/e", newsStory: { title: "A logo", section: "Optional" } },
-      { url: "https://example.org/f", newsStory: { section: "Optional" } },
-      { url: "https://example.org/g_(h)", newsStory: { section: "Optional" } },
+      { url: "https://example.org/e", newsStory: { title: "![A logo](logo.png)", section: "Optional" } },
       { url: "https://example.org/bold", newsStory: { title: "Bold", section: "Optional" } },
       { url: "https://example.org/after", newsStory: { title: "After text", section: "Optional" } },
     ]);
