@@ -209,6 +209,13 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
       notUnderstood("vercel.json: redirects[1]"),
     ],
   ],
+  [
+    "_headers",
+    "a b",
+    "a.html b.html",
+    { _headers: "/*\n  X-Robots-Tag: noindex\n/a\n  ! X-Robots-Tag\n" },
+    ["page-noindex b.html b", "some headers are not understood (_headers:4)"],
+  ],
   ["error pages", "404 a/404 b", "404.html a/404.html b.html", {}, ["page-missing-file 404 404.html is an error page"]],
   ["UTF-16", "a b", "", wide, ["page-noindex a.html:5 a", "page-noindex b.html:5 b"]],
   ["a folder without pages", "a", "", {}, ["the folder has no HTML files"]],

@@ -28,7 +28,7 @@ function answers(files: Readonly<Record<string, string>>, paths: string, host?: 
     if (answer?.kind !== "file") return answer?.kind ?? "elsewhere";
     return [...answer.robotsTags, path.relative(folder, answer.file)].join(" ");
   });
-  return [told, site.notUnderstood.join(", ")];
+  return [told, [...site.notUnderstood, ...site.unknownHeaders].join(", ")];
 }
 
 test("overlong lines in a host's configuration are reported, and the rest is read", () => {
@@ -122,8 +122,9 @@ test("in _redirects, Netlify prefers files and takes the first line; Cloudflare 
   expect(answers(files, "/file /forced")).toEqual([["file.html", "301 /y"], "_redirects:1: choose --host"]);
 });
 
-test("rules for other host names do not apply to this website", () => {
-  const _redirects = `https://x.netlify.app/* ${home}:splat 301!\n${home}old /new\n`;
+test("rules for other host names, or for http, do not apply to this website", () => {
+  const own = home.replace("https:", "http:");
+  const _redirects = `https://x.netlify.app/* ${home}:splat 301!\n${own}* ${home}:splat 301!\n${home}old /new\n`;
   const _headers = "https://:project.pages.dev/*\n  X-Robots-Tag: noindex\n";
   expect(answers({ ...pages, _redirects, _headers }, "/file /old")).toEqual([["file.html", "301 /new"], ""]);
 });
@@ -147,6 +148,26 @@ test("X-Robots-Tag is read from _headers, netlify.toml and vercel.json", () => {
     ["file.html"],
     "vercel.json: headers[0]",
   ]);
+});
+
+test("a header that a row removes is unknown", () => {
+  const _headers = "/*\n  X-Robots-Tag: noindex\n/file\n  ! X-Robots-Tag\n  ! Link\n";
+  expect(answers({ ...pages, _headers }, "/file /both", "cloudflare-pages")).toEqual([
+    ["file.html", "noindex both.html"],
+    "_headers:4",
+  ]);
+});
+
+test.each<[string, string, string, string]>([
+  [".htaccess", "# old\nRewriteEngine on\n", "unclear", ".htaccess"],
+  [".htaccess", "Header set X-Frame-Options DENY\n", "missing", ""],
+  [".htaccess", "Header set X-Robots-Tag noindex\n", "missing", ".htaccess"],
+  ["web.config", "<configuration/>", "unclear", "web.config"],
+  ["staticwebapp.config.json", "{}", "unclear", "staticwebapp.config.json"],
+  ["_worker.js", "", "unclear", "_worker.js"],
+  ["vercel.json", '{ "routes": [] }', "unclear", "vercel.json: routes"],
+])("%s with %j: what is sent for a path without a file is %s", (name, text, kind, unknown) => {
+  expect(answers({ ...pages, [name]: text }, "/file /gone")).toEqual([["file.html", kind], unknown]);
 });
 
 test("if there are configurations for two hosts, both are ignored until one is chosen", () => {

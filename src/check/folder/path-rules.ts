@@ -17,23 +17,23 @@ interface Row<T> {
 export class PathRules<T> {
   readonly #literal = new Map<string, Row<T>[]>();
   readonly #patterns: Row<T>[] = [];
-  readonly #host: string | undefined;
+  readonly #site: URL | null;
   readonly #isExact: boolean;
   #size = 0;
 
   /** Creates an empty table. With `isExact`, a trailing slash makes a difference and literal paths come first, as on Cloudflare Pages. */
   constructor(site: string, isExact: boolean) {
-    this.#host = parseUrl(site)?.host;
+    this.#site = parseUrl(site);
     this.#isExact = isExact;
   }
 
-  /** Adds a rule. Returns false if its pattern is not understood, or beyond a limit. A pattern for a different host never matches. */
+  /** Adds a rule. Returns false if its pattern is not understood, or beyond a limit. A pattern for a different scheme or host never matches. */
   add(pattern: string, value: T): boolean {
     if (pattern.length > longest) return false;
-    const [, host, path = ""] = /^(?:https?:\/\/([^/]*))?(\/.*)$/s.exec(pattern) ?? [];
+    const [, origin, path = ""] = /^(https?:\/\/[^/]*)?(\/.*)$/s.exec(pattern) ?? [];
     const source = path === "" ? undefined : sourceOf(path, this.#isExact);
     if (source === undefined) return false;
-    if (host !== undefined && host.toLowerCase() !== this.#host) return true;
+    if (origin !== undefined && origin.toLowerCase() !== this.#site?.origin) return true;
     const index = this.#size++;
     if (!/[:*]/.test(path)) {
       const key = this.#keyOf(encoded(path));

@@ -25,8 +25,8 @@ export interface ServerRules {
   /** Undefined if the host is unknown. */
   readonly host: Host | undefined;
   readonly redirects: PathRules<Redirect>;
-  /** The values of X-Robots-Tag headers. */
-  readonly robotsTags: PathRules<string>;
+  /** The values of X-Robots-Tag headers; undefined if it is not certain that the path has them. */
+  readonly robotsTags: PathRules<string | undefined>;
   /** Whether `/a.html` redirects to `/a`. */
   cleanUrls: boolean;
   /** Whether URLs end in a slash; undefined if both are served. */
@@ -35,6 +35,8 @@ export interface ServerRules {
   followsFiles: boolean;
   /** What is not understood, such as a row: `netlify.toml: redirects[1]`. */
   readonly notUnderstood: string[];
+  /** What is not understood about X-Robots-Tag headers. */
+  readonly unknownHeaders: string[];
   /** Whether something that is not understood may serve paths without a file. */
   mayServeOthers: boolean;
 }
@@ -55,6 +57,7 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
     trailingSlash: undefined,
     followsFiles: (host === undefined ? isTable && known !== "unclear" : host !== "vercel") === true,
     notUnderstood: known === "unclear" ? ["files of several hosts: choose one with --host"] : [],
+    unknownHeaders: [],
     mayServeOthers: known === "unclear",
   };
   if (known === "unclear") return rules;
@@ -66,7 +69,29 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
     if (host === "netlify") readNetlify(path.join(project, "netlify.toml"), rules);
     if (host === "vercel") readVercel(path.join(project, "vercel.json"), rules);
   }
+  if (host === undefined)
+    for (const [name, routing] of configurations) noteConfiguration(path.join(folder, name), routing, rules);
+  if (host === "cloudflare-pages" && existsSync(path.join(folder, "_worker.js"))) noteUnread("_worker.js", rules);
   return rules;
+}
+
+// Configurations of servers that are not supported, each with the lines that may decide what is sent for a path.
+const configurations: readonly (readonly [string, RegExp])[] = [
+  [".htaccess", /^\s*(?:action|alias|directory|fallback|options|proxy|redirect|rewrite|(?:set|add)handler)/i],
+  ["web.config", /\S/],
+  ["staticwebapp.config.json", /\S/],
+];
+
+function noteConfiguration(file: string, routing: RegExp, rules: ServerRules): void {
+  const lines = linesOf(file, rules);
+  if (lines.some((line) => routing.test(line))) noteUnread(path.basename(file), rules);
+  if (lines.some((line) => /^[^#]*x-robots-tag/i.test(line))) rules.unknownHeaders.push(path.basename(file));
+}
+
+// Reports something that may answer any request.
+function noteUnread(name: string, rules: ServerRules): void {
+  rules.notUnderstood.push(name);
+  rules.mayServeOthers = true;
 }
 
 // Recognizes the host by its files. `_redirects` alone is not enough, because Netlify and Cloudflare Pages both use it.
@@ -124,17 +149,23 @@ function readHeaders(file: string, rules: ServerRules): void {
   let pattern: string | undefined;
   for (const [index, line] of linesOf(file, rules).entries()) {
     const place = `_headers:${index + 1}`;
-    if (line.length > longestLine) rules.notUnderstood.push(place);
+    if (line.length > longestLine) rules.unknownHeaders.push(place);
     else if (/^\s*(?:#|$)/.test(line)) continue;
     else if (/^\S/.test(line)) pattern = line.trim();
-    else addRobotsTag(rules, place, pattern, line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1));
+    else {
+      const [name = "", ...value] = line.split(":");
+      // Cloudflare Pages does not send a header that a row removes with `!`, whichever row sets it.
+      const isRemoved = /^\s*!/.test(name);
+      addRobotsTag(rules, place, pattern, name.replace("!", ""), isRemoved ? undefined : value.join(":"));
+    }
   }
 }
 
 function addRobotsTag(rules: ServerRules, place: string, pattern: unknown, name: unknown, value: unknown): void {
   if (typeof name !== "string" || name.trim().toLowerCase() !== "x-robots-tag") return;
-  const isKnown = typeof pattern === "string" && typeof value === "string";
-  if (!isKnown || !rules.robotsTags.add(pattern, value.trim())) rules.notUnderstood.push(place);
+  const tag = typeof value === "string" ? value.trim() : undefined;
+  const isAdded = typeof pattern === "string" && rules.robotsTags.add(pattern, tag);
+  if (!isAdded || tag === undefined) rules.unknownHeaders.push(place);
 }
 
 function readNetlify(file: string, rules: ServerRules): void {
@@ -155,6 +186,8 @@ function readNetlify(file: string, rules: ServerRules): void {
 
 function readVercel(file: string, rules: ServerRules): void {
   const value = readObject(file, rules, JSON.parse);
+  for (const key of ["routes", "bulkRedirectsPath"])
+    if (value[key] !== undefined) noteUnread(`vercel.json: ${key}`, rules);
   rules.cleanUrls ||= value["cleanUrls"] === true;
   if (typeof value["trailingSlash"] === "boolean") rules.trailingSlash ??= value["trailingSlash"];
   for (const key of ["redirects", "rewrites", "headers"]) {

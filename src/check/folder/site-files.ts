@@ -92,6 +92,11 @@ export class SiteFiles {
     return [...this.#folders.flatMap(({ rules }) => rules.notUnderstood), ...this.#unclear];
   }
 
+  /** What is not understood about X-Robots-Tag headers in the host's configuration. */
+  get unknownHeaders(): readonly string[] {
+    return this.#folders.flatMap(({ rules }) => rules.unknownHeaders);
+  }
+
   /** Lists the rules that could not be fully checked with these files, after all pages were checked. */
   notChecked(): NotChecked[] {
     const all: NotChecked[] = [];
@@ -103,6 +108,8 @@ export class SiteFiles {
     const unclear = `some redirects are not understood (${unknown})`;
     if (unknown !== "") all.push({ rule: "page-redirect", reason: unclear });
     if (this.#hasUnclearPages) all.push({ rule: "page-missing-file", reason: unclear });
+    const headers = listed(this.unknownHeaders);
+    if (headers !== "") all.push({ rule: "page-noindex", reason: `some headers are not understood (${headers})` });
     const reason = `some files could not be read (${listed([...this.unreadable])})`;
     if (this.unreadable.size > 0) all.push({ rule: "page-missing-file", reason }, { rule: "page-not-listed", reason });
     return all;
@@ -218,8 +225,9 @@ export class SiteFiles {
     if (to === null) return { kind: "missing", hint: `${first.name} is served without the slash` };
     if (to !== undefined) return redirect(to, host === "cloudflare-pages" ? 308 : 301);
     if (first.name === bare) this.#isClean = true;
-    const robotsTags = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
-    return { kind: "file", file: first.file, robotsTags };
+    const values = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
+    const tags = values.filter((value) => value !== undefined);
+    return { kind: "file", file: first.file, robotsTags: tags.length < values.length ? [] : tags };
   }
 }
 
