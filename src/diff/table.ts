@@ -6,8 +6,8 @@ import { size } from "../model/figures.ts";
 export type Line = readonly [number, string];
 
 const longestLine = 1024 * 1024;
-/** Stands for a line that is too long. Text normally contains no NUL. */
-export const tooLong = "\0";
+/** Stands for a line that is too long. Decoded text has no half of a surrogate pair. */
+export const tooLong = "\ud800";
 export const tooLongInWords: string = `a line of more than ${size(longestLine)}`;
 
 /** Yields lines. Replaces a line that is too long with `tooLong`, to save memory. */

@@ -41,6 +41,7 @@ test.each<[string, string | Uint8Array]>([
   ["unnamed-uneven", `Title,Page\nOne,${home}a,x\nTwo,${home}c\n`],
   ["unnamed-no-header", `5,${home}a\n6,${home}c,x\n`],
   ["quotes.csv", `URL,Title\n"${home}a","He said ""no"", twice"\n"${home}c",x\n`],
+  ["nul.csv", `Title,URL\nOne\0,${home}a\nTwo,${home}c\n`],
   ["own.csv", `url,lastModified,sitemap\n${home}a,,${home}s.xml\n${home}c,,${home}s.xml\n`],
 ])("the column of URLs is found by its header: %s", async (name, content) => {
   expect(await differences(file(name, content))).toEqual(["removed c", "added b"]);
