@@ -85,6 +85,8 @@ test("pages that should not be listed are reported, and no others", async () => 
     "/copy": html(`<base href="/deep/"><link href="../ok?a=1&amp;b=2" rel="nofollow Canonical">`),
     "/link": html("", { link: `</style.css>; rel=preload, <${home}ok>; rel="canonical"` }),
     "/forbidden": status(403),
+    "/body": html(`<body><link rel="canonical" href="/ok">`),
+    "/busy": status(429),
   });
   expect(found(result)).toEqual([
     ["page-unreachable", "error", "/gone", "Not found (404)"],
@@ -98,7 +100,7 @@ test("pages that should not be listed are reported, and no others", async () => 
     ["page-redirect", "warning", "/moved", "301 to /ok (listed)"],
     ["page-noindex", "warning", "/bing", "bingbot"],
   ]);
-  expect(result.pages).toEqual({ listed: 14, requested: 14, checked: 14, bad: 10, disallowed: 0, unanswered: 0 });
+  expect(result.pages).toEqual({ listed: 16, requested: 16, checked: 15, bad: 10, disallowed: 0, unanswered: 1 });
   expect(method).toBe("GET");
 });
 

@@ -45,7 +45,9 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
     if (typeof date === "string" && date.length < 64 && !(Date.parse(date) <= Date.parse(modified ?? "")))
       modified = Number.isNaN(Date.parse(date)) ? modified : date.trim();
   };
-  const tags = new HtmlTags(new Set(["meta", "link", "base", "script"]), (name, { href = "", ...attributes }, at) => {
+  // Search engines ignore canonical and alternate links in the body, but not robots tags.
+  let isBody = false;
+  const tags = new HtmlTags(readTags, (name, { href = "", ...attributes }, at) => {
     const { content = "", rel = "" } = attributes;
     const line = () => html.slice(0, at).split("\n").length;
     const found = (what: keyof PageHead["lines"]) => {
@@ -54,7 +56,8 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
     if (name === "script") {
       if (/^\s*application\/ld\+json\b/i.test(attributes["type"] ?? ""))
         for (const date of datesIn(html, at)) dated(date);
-    } else if (name === "base") base = parseUrl(href, url)?.href ?? base;
+    } else if (name === "body") isBody = true;
+    else if (name === "base") base = parseUrl(href, url)?.href ?? base;
     else if (name === "meta") {
       const [, target] = /^\s*[\d.]*\s*[;,]\s*url\s*=\s*["']?([^"']*)/i.exec(content) ?? [];
       if (/^refresh$/i.test(attributes["http-equiv"]?.trim() ?? "") && target !== undefined) {
@@ -66,7 +69,7 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
         const agent = attributes["name"]?.trim().toLowerCase() ?? "";
         noindex.set(agent, noindex.get(agent) ?? line());
       }
-    } else {
+    } else if (!isBody) {
       const relations = rel.toLowerCase().split(/\s+/);
       const language = attributes["hreflang"]?.trim().toLowerCase();
       if (relations.includes("canonical") && href !== "") {
@@ -90,6 +93,8 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   }
   return { noindex, canonical, refresh, alternates, modified, lines };
 }
+
+const readTags: ReadonlySet<string> = new Set(["meta", "link", "base", "script", "body"]);
 
 // Returns `dateModified` of the objects in a script with JSON-LD, and in their `@graph`, but not of objects inside these, such as comments.
 function datesIn(html: string, at: number): unknown[] {

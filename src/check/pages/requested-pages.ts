@@ -104,7 +104,7 @@ const mostBlocked = 10_000;
 
 // Whether the response says nothing about the page.
 function isUnknown(reason: Problem | undefined): boolean {
-  return reason !== undefined && ["bot-check", "rate-limited", "archive-missing"].includes(reason.code);
+  return reason !== undefined && ["bot-check", "rate-limited", "http-429", "archive-missing"].includes(reason.code);
 }
 
 // Fetches pages until the time is up. Yields undefined for a page that has no response by then.
