@@ -139,7 +139,7 @@ export interface FollowOptions extends Omit<DiffOptions, "ignore" | "only"> {
  * - `soft-404`: an error page with status 200, or a redirect to the homepage
  * - `loop`: the redirects lead in a circle, or there are too many
  * - `still-there`: it answers without a redirect, but the new sitemaps do not list it
- * - `unknown`: the request failed, or robots.txt disallows it
+ * - `unknown`: the request failed, robots.txt disallows it, or the new side may list the page it leads to, but could not be fully read
  */
 export type FollowVerdict = (typeof followVerdicts)[number];
 
@@ -151,10 +151,10 @@ export interface FollowedRow {
   /** How many redirects were followed. */
   readonly hops: number;
   readonly finalUrl: string;
-  /** Whether the new sitemaps list the final URL. */
-  readonly listed: boolean;
+  /** Whether the new sitemaps list the final URL; undefined if they could not be fully read. */
+  readonly listed: boolean | undefined;
   readonly verdict: FollowVerdict;
-  /** Why the verdict is `unknown`; absent if robots.txt disallows the page. */
+  /** Why the request failed, if the verdict is `unknown`. */
   readonly reason?: Problem | undefined;
 }
 

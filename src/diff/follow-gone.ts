@@ -58,9 +58,8 @@ export async function* followRows(
   let step = await batches.next();
   while (!step.done && !step.value.some(isGone)) step = await batches.next();
   if (step.done) return step.value;
-  async function* gone(): AsyncGenerator<string, void> {
-    for (; !step.done; step = await batches.next())
-      for (const change of step.value) if (isGone(change)) yield oldUrl(change);
+  async function* gone(): AsyncGenerator<Gone, void> {
+    for (; !step.done; step = await batches.next()) yield* step.value.filter(isGone);
   }
   const start = step.value.find(isGone) as Gone;
   const homepage = homepageOf(oldUrl(start));
@@ -70,10 +69,12 @@ export async function* followRows(
   );
   try {
     const errors = new ErrorPages(source);
-    const judge = async (url: string): Promise<FollowedRow> => {
+    const judge = async (change: Gone): Promise<FollowedRow> => {
+      const url = oldUrl(change);
       const found = await source.follow(url);
       const { hops, finalUrl, status } = found;
-      const isListed = found.outcome === "found" && isKnown(finalUrl);
+      // If the new side could not be fully read, it may list more than is known.
+      const isListed = isKnown(finalUrl) || (change.kind === "unknown" ? undefined : false);
       const verdict = await verdictOf(url, found, isListed, errors);
       const reason = verdict === "unknown" && found.reason !== undefined ? { reason: found.reason } : {};
       return { url, status, hops, finalUrl, listed: isListed, verdict, ...reason };
@@ -111,7 +112,7 @@ const pageBytes = 256 * 1024;
 async function verdictOf(
   url: string,
   found: FollowedPage,
-  isListed: boolean,
+  isListed: boolean | undefined,
   errors: ErrorPages,
 ): Promise<FollowVerdict> {
   const { outcome, status = 0, hops, isLoop } = found;
@@ -120,6 +121,7 @@ async function verdictOf(
   // A failure does not show whether the page is gone, and neither does a robots.txt that disallows it.
   if (outcome !== "found") return "unknown";
   if (await errors.isError(url, found)) return "soft-404";
+  if (isListed === undefined) return "unknown";
   if (hops === 0) return "still-there";
   return isListed ? "moved" : "moved-unlisted";
 }

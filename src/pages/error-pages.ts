@@ -29,8 +29,8 @@ export class ErrorPages {
   ): Promise<boolean> {
     const root = homepageOf(finalUrl);
     const isRoot = urlKey(finalUrl) === urlKey(root);
-    // Search engines treat a redirect to the homepage as an error.
-    if (hops > 0 && isRoot && new URL(url).pathname !== "/") return true;
+    // Search engines treat a redirect to the homepage as an error, unless it comes from the homepage, such as `/index.html`.
+    if (hops > 0 && isRoot && !/^\/(?:(?:index|default)\.\w+)?$/i.test(new URL(url).pathname)) return true;
     if (hasErrorTitle(html)) return true;
     const known = this.#known.get(root) ?? this.#fetchErrorPage(root);
     this.#known.set(root, known);
