@@ -6,6 +6,8 @@ import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWo
 // Headers that other tools give to a column of URLs in their exports, in lower case, in order of preference.
 const urlHeaders = "address,url,loc,page url,full url,top pages,landing page,page,pages,uri".split(",");
 const isUrl = /^\s*https?:\/\/[^\s]+\s*$/i;
+// A URL in a column of URLs may contain spaces.
+const isUrlCell = /^\s*https?:\/\/\S/i;
 
 /**
  * Whether a file begins like a table: with the names of its columns, not with a URL. Other text has separators, too, so there must be a known
@@ -74,14 +76,14 @@ class UrlColumn {
     if (this.#index === undefined) {
       this.#index = columnIn(this.#name, cells, this.#column);
       // If the first row has no URL in this column, it is a header.
-      if (!isUrl.test(cells[this.#index] ?? "")) return "";
+      if (!isUrlCell.test(cells[this.#index] ?? "")) return "";
     }
     const value = (cells[this.#index] ?? "").replaceAll(/[\r\n]+/g, " ").trim();
     if (value === "") {
       this.#hasEmpty = true;
       return "";
     }
-    if (!this.#hasUrl && !isUrl.test(value))
+    if (!this.#hasUrl && !isUrlCell.test(value))
       throw invalidTable(
         `its column ${this.#index + 1} has ${JSON.stringify(value.slice(0, 60))}, not a URL`,
         this.#name,
@@ -98,7 +100,8 @@ class UrlColumn {
 function columnIn(name: string, row: readonly string[], column: string | undefined): number {
   const headers = row.map((cell) => cell.trim().toLowerCase());
   if (column !== undefined) {
-    const named = headers.indexOf(column.trim().toLowerCase());
+    // A row with a URL is no header, so its cells are not names.
+    const named = row.some((cell) => isUrlCell.test(cell)) ? -1 : headers.indexOf(column.trim().toLowerCase());
     const numbered = /^\d+$/.test(column) ? Number(column) - 1 : -1;
     const index = named === -1 ? numbered : named;
     if (index < 0 || index >= row.length) throw invalidTable(`it has no column ${column}`, name, row);

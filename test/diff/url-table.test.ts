@@ -55,6 +55,14 @@ test.each([
   expect(await differences({ name: "standard input", bytes })).toEqual(["removed c", "added b"]);
 });
 
+test.each(["URL,n\n", ""])(
+  "the first URL of a chosen column may contain a space, after the header %j",
+  async (header) => {
+    const table = file("spaces.csv", `${header}${home}a b,1\n${home}b,2\n`);
+    expect(await differences(table, "1")).toEqual(["removed a b", "added a"]);
+  },
+);
+
 test("a column is chosen by its name or number", async () => {
   const table = file("redirects.csv", `Source,Target\n${home}x,${home}a\n${home}y,${home}c\n`);
   for (const column of ["Target", "target", "2"])
