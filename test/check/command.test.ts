@@ -47,6 +47,14 @@ test("the reason why a website cannot be reached comes before its findings", asy
   expect(stdout).toMatch(/Nothing could be read[\s\S]*robots-unreachable/);
 });
 
+test("what was lost of a file without a URL is said of its name", async () => {
+  const file = path.join(folder, "cut-off.xml");
+  writeFileSync(file, urlset("https://example.org/").replace("</urlset>", ""));
+  const { stdout, stderr } = await sitegrove(["check", file]);
+  expect(stderr).toContain(`sitegrove: ${file}: `);
+  expect(stdout + stderr).not.toContain("local.invalid");
+});
+
 test("--fail-on decides the exit code", async () => {
   const codes = ["never", "error", "warning"].map(async (level) => {
     const { code } = await sitegrove(["check", website.homepage, "--off", "url-other-host", "--fail-on", level]);

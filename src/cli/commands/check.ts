@@ -135,6 +135,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
   const named = flags.outputs.map(({ file }, index) => [`-o (${index + 1})`, file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
+  ending.nameOf = nameOf;
   const run = await beginRun({
     context,
     flags,

@@ -45,6 +45,8 @@ export class CrawlEnding {
   /** Knows on which hosts the pages are, to warn if all of them are elsewhere. */
   readonly #hosts = new PageHosts();
   #crawlDelay: Problem | undefined;
+  /** How URLs are shown: a local file may have a made-up one. */
+  nameOf: (url: string) => string = (url) => url;
   /** Whether the output is kept even if nothing could be read, because it reports that. An archive is never kept then. */
   readonly reportsFailures: boolean = false;
 
@@ -88,7 +90,7 @@ export class CrawlEnding {
 
   #lose(loss: Loss): void {
     this.#lossCount += 1;
-    if (this.#losses.length < mostLosses) this.#losses.push(loss);
+    if (this.#losses.length < mostLosses) this.#losses.push({ ...loss, url: this.nameOf(loss.url) });
   }
 
   // If one of our limits ended discovery, there may still be a sitemap.
