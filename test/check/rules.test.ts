@@ -129,8 +129,17 @@ test.each([1, 7, 1000, 1_000_000])("URLs are found in a text in pieces of %d cha
   expect([...lines.values()]).toEqual([1, 1501, 3000]);
 });
 
-test("URLs are found in a document without line ends or tags, too", async () => {
+test.each([
+  ["without line ends or tags", "x"],
+  ["of white space", " "],
+])("URLs are found in a large document %s, in linear time", async (_, filling) => {
   const url = "https://example.org/z";
-  const lines = await linesOf(new Set([url]), pieces(`${"x".repeat(1_000_000)} ${url}`, 10_000), untilTheEnd);
+  const lines = await linesOf(new Set([url]), pieces(`${filling.repeat(2_000_000)} ${url}`, 10_000), untilTheEnd);
   expect(lines.get(url)).toBe(1);
+});
+
+test.each(["a<b>c", "a ", "a\n"])("a URL in a CDATA section ends with it or its line: %j", async (name) => {
+  const text = `<loc><![CDATA[\n https://example.org/${name}]]></loc>`;
+  const lines = await linesOf(new Set([`https://example.org/${name.trim()}`]), pieces(text, 1000), untilTheEnd);
+  expect([...lines.values()]).toEqual([2]);
 });
