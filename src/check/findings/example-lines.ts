@@ -1,5 +1,6 @@
 // Finds the lines of URLs in the stored documents. Pages have no line numbers, because counting lines would slow down every crawl.
 import { type Rewrite, rewritten } from "../../model/rewrite.ts";
+import { lineCounter } from "../../model/text.ts";
 import { decodeHtml } from "../../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../../tree/tree.ts";
 import { textNumber } from "../rules/url-scan.ts";
@@ -89,16 +90,14 @@ async function* urlsIn(text: AsyncIterable<string>, rewrite: Rewrite): AsyncGene
   let line = 1;
   const search = (piece: string) => {
     const found: FoundUrl[] = [];
-    let counted = 0;
+    const lineAt = lineCounter(piece, line);
     for (const { 0: match, index } of piece.matchAll(writtenUrl)) {
-      line += lineFeedsIn(piece, counted, index);
-      counted = index;
       const written = asRead(match);
       const url = rewritten(written, rewrite);
-      found.push({ url, line, isEntry: startsEntry(piece, index) });
-      if (url !== written) found.push({ url: written, line, isEntry: false });
+      found.push({ url, line: lineAt(index), isEntry: startsEntry(piece, index) });
+      if (url !== written) found.push({ url: written, line: lineAt(index), isEntry: false });
     }
-    line += lineFeedsIn(piece, counted, piece.length);
+    line = lineAt(piece.length);
     return found;
   };
   for await (const piece of text) {
@@ -121,12 +120,6 @@ const writtenUrl =
 function asRead(match: string): string {
   const written = match.trimEnd();
   return written.includes("&") ? decodeHtml(written) : written;
-}
-
-function lineFeedsIn(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let feed = text.indexOf("\n", from); feed >= 0 && feed < to; feed = text.indexOf("\n", feed + 1)) count += 1;
-  return count;
 }
 
 // Whether a URL is the text of an element other than the location of an image or video, or begins a line.

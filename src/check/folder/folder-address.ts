@@ -2,6 +2,7 @@
 // not have to give a URL; if they contain a different one than the user gives, the generator is probably misconfigured.
 import fs from "node:fs";
 import path from "node:path";
+import { lineCounter } from "../../model/text.ts";
 import { bareHost, isHttpUrl, isOnOwnMachine, parseUrl } from "../../model/url.ts";
 import { readPageHead } from "../pages/page-head.ts";
 import { fileAt, filesIn, readStart } from "./folder-files.ts";
@@ -141,11 +142,8 @@ function* pagesIn(folder: string): Generator<string, void> {
 }
 
 function* urlsIn(text: string, pattern: RegExp): Generator<readonly [url: string, line: number], void> {
-  let [line, at] = [1, 0];
-  for (const { 1: url = "", index } of text.matchAll(pattern)) {
-    for (; at < index; at++) if (text.charCodeAt(at) === 10) line += 1;
-    yield [url, line];
-  }
+  const lineAt = lineCounter(text);
+  for (const { 1: url = "", index } of text.matchAll(pattern)) yield [url, lineAt(index)];
 }
 
 function namesIn(folder: string): readonly string[] {

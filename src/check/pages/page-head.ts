@@ -5,6 +5,7 @@ import { linkValues } from "../../discover/homepage-links.ts";
 import { HtmlTags } from "../../discover/html-tags.ts";
 import type { HeaderList } from "../../model/exchange.ts";
 import { type Rewrite, rewriteUnlessTarget } from "../../model/rewrite.ts";
+import { lineCounter } from "../../model/text.ts";
 import { parseUrl } from "../../model/url.ts";
 
 export interface PageHead {
@@ -47,9 +48,10 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   };
   // Search engines ignore canonical and alternate links in the body, but not robots tags.
   let isBody = false;
+  const lineAt = lineCounter(html);
   const tags = new HtmlTags(readTags, (name, { href = "", ...attributes }, at) => {
     const { content = "", rel = "" } = attributes;
-    const line = () => html.slice(0, at).split("\n").length;
+    const line = () => lineAt(at);
     const found = (what: keyof PageHead["lines"]) => {
       lines[what] ??= line();
     };
@@ -85,10 +87,10 @@ export function readPageHead(url: string, headers: HeaderList, html: string, rew
   tags.write(html);
   tags.end(true);
   if (refresh === undefined) {
-    const [at, target] = scriptRedirect(html) ?? [];
+    const [at = 0, target] = scriptRedirect(html) ?? [];
     if (target !== undefined) {
       refresh = resolved(target);
-      lines.refresh = html.slice(0, at).split("\n").length;
+      lines.refresh = lineCounter(html)(at);
     }
   }
   return { noindex, canonical, refresh, alternates, modified, lines };
