@@ -140,19 +140,25 @@ export async function runCheck(
     if (files !== undefined) checkAddress(files, run);
     await checkSitemaps(run);
     await rows?.settleDocuments(() => time.isOver(), true);
+    // The pages of a sitemap in two indexes are checked once.
+    let isNew = false;
     let context: SitemapContext | undefined;
     const seen = new Set<string>();
     for await (const step of tree.walk()) {
       settings.signal?.throwIfAborted();
       if (await time.isOver()) break;
       if (step.type === "enter") {
-        const isNew = step.sitemap.kind === "pages" && !seen.has(step.sitemap.url);
-        context = isNew && site.isForSearch(step.sitemap) ? await begin(step.sitemap) : undefined;
-        seen.add(step.sitemap.url);
+        const { sitemap } = step;
+        isNew = !seen.has(sitemap.url);
+        const isChecked = isNew && sitemap.kind === "pages" && site.isForSearch(sitemap);
+        context = isChecked ? await begin(sitemap) : undefined;
+        seen.add(sitemap.url);
       } else if (step.type === "pages") {
-        if (context === undefined) continue;
-        await checkEntries(step.pages, context);
-        await rows?.settlePages(context.sitemap);
+        if (!isNew) continue;
+        if (context !== undefined) {
+          await checkEntries(step.pages, context);
+          await rows?.settlePages(context.sitemap);
+        }
       } else if (context !== undefined) {
         dates.end(context);
         media.end(context);

@@ -216,6 +216,26 @@ test("a baseline hides known findings, and fails when a new occurrence appears",
   expect(readFileSync(file, "utf8")).not.toBe(before);
 });
 
+test("what could not be read changes the exit code only if that is not in the baseline", async () => {
+  const routes: Record<string, string> = {
+    "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/dead.xml\nSitemap: {base}/cut.xml\n",
+    "/a.xml": urlset("{base}/a"),
+    "/cut.xml": urlset("{base}/cut").replace("</urlset>", ""),
+  };
+  const partial = await serve(routes);
+  const file = path.join(folder, "dead.json");
+  const words = ["check", partial.homepage, "--no-known", "--baseline", file];
+  const run = async (...more: string[]) => (await sitegrove([...words, ...more])).code;
+  // The new baseline is itself not complete.
+  expect(await run("--update-baseline")).toBe(3);
+  expect(await run()).toBe(0);
+  const { stdout } = await sitegrove([...words, "-f", "json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ complete: false, findings: [] });
+  expect(await run("--max-time", "1ms")).not.toBe(0);
+  delete routes["/a.xml"];
+  expect([await run("--fail-on", "never"), await run()]).toEqual([3, 6]);
+});
+
 test("if a finding does not list its occurrences, its baseline fails when their share grows", async () => {
   const file = path.join(folder, "share.json");
   const words = ["check", "-", "--fail-on", "info", "--baseline", file];

@@ -4,19 +4,26 @@ import { checkTree } from "../../src/check/check-tree.ts";
 import type { CheckResult } from "../../src/check/findings/result.ts";
 import type { CheckOptions, CustomRule } from "../../src/check/options.ts";
 import { resolveCheckOptions } from "../../src/check/settings.ts";
+import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { home, robots, site, urlset } from "../support/site.ts";
+import { rss } from "../support/documents.ts";
+import { home, index, robots, site, urlset } from "../support/site.ts";
 
 const routes = {
   "/robots.txt": robots("/s.xml", "/gone.xml"),
   "/s.xml": urlset("/", "/a#b", "https://other.org/", "/private/x"),
 };
 
-async function checked(options: CheckOptions, given = routes): Promise<CheckResult> {
+async function checked(
+  options: CheckOptions,
+  given: Record<string, string> = routes,
+  crawl: Options = {},
+): Promise<CheckResult> {
   await using tree = await sitemapTreeForHomepage(home, {
     client: site(given).client,
     retries: 0,
     knownPaths: "never",
+    ...crawl,
   });
   return await checkTree(tree, { now: "2026-06-15", ...options });
 }
@@ -100,6 +107,27 @@ test("a custom rule receives the events in order, and reports findings like the 
   expect(rules.at(-1)).toMatchObject({ id: "no-gone", sentence: "Gone." });
   expect(told.filter((type) => type === "pages" || type === "finished")).toEqual(["pages", "finished"]);
   expect(told).toContain("sitemap invalid");
+});
+
+test("a custom rule receives the pages of feeds, too, and those of a repeated sitemap once", async () => {
+  const given = {
+    "/": `<link rel="alternate" type="application/rss+xml" href="/feed">`,
+    "/feed": rss(home),
+    "/robots.txt": robots("/1.xml", "/2.xml"),
+    "/1.xml": index("/s.xml"),
+    "/2.xml": index("/s.xml"),
+    "/s.xml": urlset("/a"),
+  };
+  const pages: [string, number][] = [];
+  const rule: CustomRule = {
+    id: "counts",
+    check: (event) => void (event.type === "pages" && pages.push([event.url, event.pages.length])),
+  };
+  await checked({ rules: [rule] }, given, { useFeeds: true });
+  expect(pages).toEqual([
+    [`${home}s.xml`, 1],
+    [`${home}feed`, 1],
+  ]);
 });
 
 test("an error in a custom rule rejects the check, and aborting the signal stops it", async () => {

@@ -77,7 +77,11 @@ test("SARIF is valid for a website, for files, and if there are no findings", as
   for (const { stdout } of runs) {
     const document = JSON.parse(stdout);
     expect(isSarif(document), JSON.stringify(isSarif.errors)).toBe(true);
-    const [{ results, tool, originalUriBaseIds }] = document.runs;
+    const [{ results, tool, originalUriBaseIds, invocations }] = document.runs;
+    const notes = invocations[0].toolExecutionNotifications.map(({ message }: { message: { text: string } }) =>
+      message.text.replace(/^(Not checked, because .*): .*/, "$1"),
+    );
+    expect(notes, "one note for each reason").toEqual([...new Set(notes)]);
     for (const { ruleId, ruleIndex, partialFingerprints, locations } of results) {
       expect(tool.driver.rules[ruleIndex].id).toBe(ruleId);
       expect(partialFingerprints.primaryLocationLineHash).toMatch(/^[0-9a-f]{16}:1$/);

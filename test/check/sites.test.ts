@@ -9,7 +9,7 @@ import { checkTree } from "../../src/check/check-tree.ts";
 import { FileLocations } from "../../src/check/findings/file-locations.ts";
 import { Findings, SitemapFindings } from "../../src/check/findings/findings.ts";
 import { checkFormats, isRowFormat, writeCheck } from "../../src/check/findings/formats.ts";
-import { ruleOf } from "../../src/check/findings/problems.ts";
+import { ruleOf } from "../../src/check/findings/problem-rules.ts";
 import { type CheckResult, tally } from "../../src/check/findings/result.ts";
 import { checkRules } from "../../src/check/rules/rule-table.ts";
 import { withFixedLimits } from "../../src/model/fixed-limits.ts";

@@ -5,7 +5,7 @@ import type { CheckRun } from "../context.ts";
 import type { LastmodTrust } from "../dates/lastmod-trust.ts";
 import { type Need, severities } from "../rules/rule.ts";
 import type { FindingDraft } from "./findings.ts";
-import { type CheckResult, type Finding, type NotChecked, type PageResults, tally } from "./result.ts";
+import { type CheckResult, type Finding, type NotChecked, outOfTime, type PageResults, tally } from "./result.ts";
 
 // Inputs that the caller may leave out. When the time limit is reached, rules that need one are listed only if pages or files were given.
 const optional: readonly Need[] = ["requested", "files", "pages"];
@@ -44,7 +44,7 @@ export function resultOf(
     const hasPages = pages !== undefined || settings.files !== undefined;
     for (const { id, needs = [] } of applied) {
       const isAsked = hasPages || !needs.some((need) => optional.includes(need));
-      if (isAsked && !said.has(id)) notChecked.push({ rule: id, reason: "the time limit was reached" });
+      if (isAsked && !said.has(id)) notChecked.push({ rule: id, reason: outOfTime });
     }
   }
   notChecked.push(...unfinished);

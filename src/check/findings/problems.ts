@@ -1,6 +1,5 @@
-// Turns the problems of documents, and the reasons why documents could not be read, into findings: decides which rule a problem
-// belongs to, and finds more examples. The parser keeps the first problem of each kind and a count. The others are found again in
-// the stored document, which is read no further than needed.
+// Turns the problems of documents, and the reasons why documents could not be read, into findings, and finds more examples. The parser keeps
+// the first problem of each kind and a count. The others are found again in the stored document, which is read no further than needed.
 import { type Problem, type ProblemCode, type ProblemFacts, ProblemLog, problem } from "../../model/problem.ts";
 import { problemsOf, type Sitemap } from "../../model/sitemap.ts";
 import { detached } from "../../model/text.ts";
@@ -8,33 +7,8 @@ import { createDocumentParser } from "../../parse/document.ts";
 import type { EntryListener } from "../../parse/entries.ts";
 import { usualFastPath } from "../../parse/fast/token-reader.ts";
 import { type CheckRun, isRobots } from "../context.ts";
-import type { RuleId } from "../rules/rule-id.ts";
-import { ruleRows } from "../rules/rule-table.ts";
 import type { FindingDraft, Findings } from "./findings.ts";
-
-/** Returns the rule that a problem of a sitemap belongs to; undefined if search engines say nothing about it. */
-export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | undefined {
-  if (sitemap.kind === "invalid") {
-    // The value is the name of a format, or of the root element: a `<nothtml>` is not an HTML page.
-    if (code === "not-a-sitemap") return value === "html" ? "sitemap-is-html" : "sitemap-unsupported";
-    if (code === "http-401" || code === "http-403" || code === "bot-check") return "sitemap-challenge";
-    const rule = reasonRules.get(code) ?? documentRules.get(code);
-    return rule ?? (code.startsWith("http-") ? "sitemap-unreachable" : undefined);
-  }
-  const { kind, format } = sitemap;
-  if (format === "robots") return robotsRules.get(code);
-  if (format === "website") return websiteRules.get(code);
-  if (kind === "index" && code === "protocol-entries") return "index-too-many-sitemaps";
-  if (kind === "index" && code === "url-repeated") return "index-child-repeated";
-  if (kind === "index" && code === "xml-misplaced" && value === "<url>") return "index-mixed";
-  // Feeds have their own date formats, and no search engine documents how it reads others.
-  if (kind === "pages" && format !== "xml" && code.startsWith("date-")) {
-    return code === "date-invalid" ? "lastmod-invalid" : undefined;
-  }
-  // https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7: links in Atom may be relative.
-  if (format === "atom" && code === "url-relative") return undefined;
-  return documentRules.get(code);
-}
+import { isBreak, ruleOf } from "./problem-rules.ts";
 
 /** Checks the rules about problems of a sitemap or its response. If the sitemap cannot be read, `instead` names one that exists. */
 export async function checkProblems(run: CheckRun, sitemap: Sitemap, instead?: string): Promise<void> {
@@ -54,7 +28,7 @@ export function addProblems(sitemap: Sitemap, findings: Findings, isStored = fal
     const draft = draftOf(problem, sitemap, findings);
     if (draft === undefined) continue;
     // A broken transfer damages both the compression and the XML inside it. Only the first problem, which is the cause, is reported.
-    const breaks = draft.rule === "sitemap-cut-off" || draft.rule === "sitemap-compression";
+    const breaks = isBreak(draft.rule);
     if (breaks && isBroken) continue;
     isBroken ||= breaks;
     const count = breaks ? 1 : (problem.count ?? 1);
@@ -141,17 +115,6 @@ function sameness({ code, line, value }: Problem, url?: string): string {
 function exampleOf({ line, value, message }: Problem) {
   return { value: value ?? message, line };
 }
-
-function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {
-  return new Map(
-    ruleRows.flatMap(({ id, [field]: codes }) => (codes?.split(" ") ?? []).map((code) => [code, id] as const)),
-  );
-}
-
-const documentRules = byCode("problems");
-const reasonRules = byCode("reasons");
-const robotsRules = byCode("robotsProblems");
-const websiteRules = byCode("websiteProblems");
 
 interface FoundProblem {
   readonly problem: Problem;

@@ -79,6 +79,9 @@ export interface FindingExample {
   readonly line?: number;
 }
 
+/** Why rules were not checked that the time limit left out. */
+export const outOfTime = "the time limit was reached";
+
 /** What is known about one occurrence. */
 export type ExampleParts = { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined };
 

@@ -6,7 +6,7 @@ import { version } from "../../model/version.ts";
 import type { Rule } from "../rules/rule.ts";
 import type { FileLocation, FileLocations } from "./file-locations.ts";
 import type { CheckResult, Finding, FindingExample } from "./result.ts";
-import { exampleText, failedRules, occurrencesInWords, pageSentences, verdict } from "./words.ts";
+import { exampleText, failedRules, notCheckedSentences, occurrencesInWords, pageSentences, verdict } from "./words.ts";
 
 const levels = { error: "error", warning: "warning", info: "note" } as const;
 // GitHub keeps at most this many results of a run.
@@ -15,7 +15,7 @@ const docs = "https://github.com/sitegrove/sitegrove/blob/main/docs/check.md";
 
 /** Converts a result to a SARIF log. */
 export function checkSarif(result: CheckResult, locations: FileLocations): unknown {
-  const { findings, notChecked, homepage, complete, pageCount } = result;
+  const { findings, homepage, complete, pageCount } = result;
   const rules = failedRules(result);
   const results = findings.slice(0, mostResults).map((finding) => resultOf(finding, rules, locations));
   const cut = findings.length - results.length;
@@ -24,7 +24,7 @@ export function checkSarif(result: CheckResult, locations: FileLocations): unkno
     verdict(result),
     ...(cut > 0 ? [beyond] : []),
     ...pageSentences(result),
-    ...notChecked.map(({ rule, reason }) => `Not checked, because ${reason}: ${rule}`),
+    ...notCheckedSentences(result),
   ].map((text) => ({ level: "note", message: { text } }));
   const bases = Object.fromEntries([...locations.bases].map(([uri, name]) => [name, { uri }]));
   return {

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { FileLocations } from "../../check/findings/file-locations.ts";
 import { type CheckFormat, checkFormats, isRowFormat, rowWriter, writeCheck } from "../../check/findings/formats.ts";
-import type { CheckResult } from "../../check/findings/result.ts";
+import { type CheckResult, outOfTime } from "../../check/findings/result.ts";
 import { failedInWords } from "../../check/findings/words.ts";
 import { hosts } from "../../check/folder/folder-files.ts";
 import type { SiteFilesOptions } from "../../check/folder/site-files.ts";
@@ -183,7 +183,11 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
         for (const output of outputs) yield* written(output, output.rows?.end());
       } else result = await checkTreeWhile(tree, all, extras);
       if (!location) result = renamed(result, nameOf);
-      if (baseline !== undefined) result = baseline.apply(result, tree, run.messages);
+      if (baseline !== undefined) {
+        const applied = baseline.apply(result, tree, run.messages);
+        result = applied.result;
+        ending.areLossesKnown = applied.areLossesKnown;
+      }
     } finally {
       await tree.close();
     }
@@ -233,6 +237,8 @@ export class CheckEnding extends CrawlEnding {
   #failing: string | undefined;
   // Whether the check, not the crawl, ran out of time.
   #ranOutOfTime = false;
+  /** Whether everything that could not be read is a finding in the baseline, so that it does not change the exit code. */
+  areLossesKnown = false;
   // Whether the user already knows why nothing could be read.
   #isExplained = false;
   /** Keeps the output even if nothing could be read, because the findings report that. */
@@ -244,10 +250,14 @@ export class CheckEnding extends CrawlEnding {
   }
 
   /** Call this before the findings are printed, because it reports why nothing could be read. */
-  finish(result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete">, messages: Messages): void {
+  finish(
+    result: Pick<CheckResult, "rulesFailed" | "occurrences" | "complete" | "notChecked">,
+    messages: Messages,
+  ): void {
     this.#isExplained = super.exitCode === exitCodes.unreachable;
     if (this.#isExplained) super.print(messages, 0, []);
-    this.#ranOutOfTime = !result.complete && super.isComplete;
+    this.#ranOutOfTime =
+      !result.complete && (super.isComplete || result.notChecked.some(({ reason }) => reason === outOfTime));
     if (this.#failOn === "never") return;
     const fails = severities.slice(0, severities.indexOf(this.#failOn) + 1);
     if (fails.some((severity) => result.rulesFailed[severity] > 0)) this.#failing = failedInWords(result, fails);
@@ -259,6 +269,8 @@ export class CheckEnding extends CrawlEnding {
 
   override get exitCode(): ExitCode {
     const code = super.exitCode;
+    const isKnown = code === exitCodes.incomplete && this.areLossesKnown && !this.#ranOutOfTime;
+    if (isKnown && this.#failing === undefined) return exitCodes.complete;
     return this.#failing !== undefined && code !== exitCodes.unreachable ? exitCodes.findings : code;
   }
 

@@ -4,7 +4,13 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import { Baseline, type BaselineFindings, occurrencesIn, parseBaseline } from "../../check/findings/baseline.ts";
+import {
+  type AppliedBaseline,
+  Baseline,
+  type BaselineFindings,
+  occurrencesIn,
+  parseBaseline,
+} from "../../check/findings/baseline.ts";
 import { type CheckResult, tally } from "../../check/findings/result.ts";
 import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
 import { resolveCheckOptions } from "../../check/settings.ts";
@@ -107,7 +113,7 @@ export class BaselineFile {
   }
 
   /** Removes known findings from the result. With --update-baseline, first makes all findings known, if the website could be reached. */
-  apply(result: CheckResult, tree: SitemapTree, messages: Messages): CheckResult {
+  apply(result: CheckResult, tree: SitemapTree, messages: Messages): Omit<AppliedBaseline, "isFixed"> {
     const file = this.#file;
     if (this.#isUpdated && tree.reachable) {
       const output = new OutputFile(file, true);
@@ -119,12 +125,14 @@ export class BaselineFile {
       }
       if (!tree.complete) messages.say(`${file} covers only the part of the website that could be read`, "warning");
       messages.say(`wrote ${counted(occurrencesIn(result), "occurrence")} to ${file}`, "quiet");
-      return { ...result, findings: [], known: occurrencesIn(result), ...tally([]) };
+      const known = { ...result, findings: [], known: occurrencesIn(result), ...tally([]) };
+      return { result: known, areLossesKnown: false };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
-    const { result: remaining, isFixed } = this.baseline.apply(result, tree);
-    if (remaining.known) messages.say(`${counted(remaining.known, "occurrence")} already in ${file}`, "quiet");
+    const { isFixed, ...applied } = this.baseline.apply(result, tree);
+    const { known } = applied.result;
+    if (known) messages.say(`${counted(known, "occurrence")} already in ${file}`, "quiet");
     if (isFixed) messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");
-    return remaining;
+    return applied;
   }
 }
