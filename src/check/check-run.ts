@@ -115,8 +115,8 @@ export async function runCheck(
     const examples = [...findings.drafts()].flatMap(({ sitemap, examples }) =>
       examples.filter(({ file }) => file === undefined).map((example) => [sitemap, example] as const),
     );
-    await findLines(tree, examples, () => time.isOver());
-    await rows?.settleDocuments(() => time.isOver(), true);
+    await findLines(tree, examples, time);
+    await rows?.settleDocuments(time, true);
     const missing = new Set<Need>();
     if (!tree.complete || isLate) missing.add("complete");
     if (!site.isSite) missing.add("site");
@@ -139,7 +139,7 @@ export async function runCheck(
       earlier = await (await import("./dates/earlier-run.ts")).EarlierRun.open(settings.previous, run);
     if (files !== undefined) checkAddress(files, run);
     await checkSitemaps(run);
-    await rows?.settleDocuments(() => time.isOver(), true);
+    await rows?.settleDocuments(time, true);
     // The pages of a sitemap in two indexes are checked once.
     let isNew = false;
     let context: SitemapContext | undefined;
@@ -157,7 +157,7 @@ export async function runCheck(
         if (!isNew) continue;
         if (context !== undefined) {
           await checkEntries(step.pages, context);
-          await rows?.settlePages(context.sitemap);
+          await rows?.settlePages(context.sitemap, time);
         }
       } else if (context !== undefined) {
         dates.end(context);

@@ -1,4 +1,5 @@
 // Streams the occurrences of findings while the check runs. The findings themselves keep only some as examples, unless all are wanted.
+import { streamed } from "../crawl/streamed.ts";
 import { mapped } from "../model/generators.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { checkTreeWhile } from "./check-tree.ts";
@@ -22,23 +23,15 @@ export async function* streamOccurrences(
 }
 
 /** Does the same as `streamOccurrences` in batches. With `isUncapped`, the result has all these occurrences as examples. */
-export async function* occurrenceBatches(
+export function occurrenceBatches(
   tree: SitemapTree,
   options: CheckOptions = {},
   more: Pick<CheckExtras, "isUncapped" | "known"> = {},
 ): AsyncGenerator<readonly Occurrence[], CheckResult> {
-  const rows = new OccurrenceRows(tree, resolveCheckOptions(options).rules);
-  const stop = new AbortController();
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const checking = checkTreeWhile(tree, { ...options, signal }, { ...more, rows }).finally(() => rows.end());
-  // The check is awaited below. If the caller stops early, it does not matter that the check fails.
-  checking.catch(() => undefined);
-  try {
-    for (let batch = await rows.next(); batch !== undefined; batch = await rows.next()) yield batch;
-    return await checking;
-  } finally {
-    stop.abort();
-    rows.end();
-    await checking.catch(() => undefined);
-  }
+  return streamed(options.signal, async (signal, emit) => {
+    const rows = new OccurrenceRows(tree, resolveCheckOptions(options).rules, emit);
+    const result = await checkTreeWhile(tree, { ...options, signal }, { ...more, rows });
+    await rows.flush();
+    return result;
+  });
 }

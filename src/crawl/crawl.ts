@@ -1,6 +1,5 @@
 // `crawl()`, `streamPages()`, and `run`, from which trees are built. The engine is imported only when a crawl begins, to keep
 // `import "sitegrove"` fast.
-import { FollowingController } from "../fetch/abort.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { CrawlEvent, Finished, FinishedEvent, ProblemEvent } from "../model/event.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
@@ -9,6 +8,7 @@ import { PageFilter } from "./page-filter.ts";
 import { type CrawlTarget, type Prepared, prepare, prepareStream } from "./prepare.ts";
 import { readUrls } from "./read.ts";
 import { type Emit, noProgress, type Progress, type RunOptions } from "./run.ts";
+import { enough, streamed } from "./streamed.ts";
 
 export type { CrawlTarget } from "./prepare.ts";
 
@@ -76,14 +76,15 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
   const onAbort = () => settle("abort");
   const onLeave = () => settle("break");
 
-  const batches = streamed<readonly ListedPage[]>(prepared, async (prepared, emit) => {
+  const batches = streamed<readonly ListedPage[], void>(signal, async (own, emit) => {
     // From now on the crawl itself listens to the signal.
     signal?.removeEventListener("abort", onAbort);
     const onInterrupted = (reached: Progress) => (progress = reached);
     let end: "break" | "abort" = "abort";
     try {
       const { order } = prepared.settings;
-      await run({ prepared, filter: pageFilter(prepared), order, onInterrupted }, async (event) => {
+      const options = { prepared: withSignal(prepared, own), filter: pageFilter(prepared), order, onInterrupted };
+      await run(options, async (event) => {
         if (event.type === "pages") await emit(event.pages as readonly ListedPage[]);
         if (event.type === "problem") problems.push({ url: event.url, problem: event.problem });
         if (event.type !== "finished") return;
@@ -117,8 +118,14 @@ export function streamPages(target: CrawlTarget, options?: StreamOptions): PageS
 }
 
 /** Streams all events of a run. */
-export function events(options: RunOptions): AsyncGenerator<CrawlEvent, void> {
-  return streamed(options.prepared, (prepared, emit, tell) => run({ ...options, prepared, onSideEvent: tell }, emit));
+export function events(options: RunOptions): AsyncGenerator<CrawlEvent, FinishedEvent> {
+  return streamed(options.prepared.settings.signal, (signal, emit, tell) =>
+    run({ ...options, prepared: withSignal(options.prepared, signal), onSideEvent: tell }, emit),
+  );
+}
+
+function withSignal(prepared: Prepared, signal: AbortSignal): Prepared {
+  return { ...prepared, settings: { ...prepared.settings, signal } };
 }
 
 /** Returns the page filter, or undefined if every page passes, because a filter would only cost time. */
@@ -134,56 +141,6 @@ export function pageFilter({ filters }: Prepared): PageFilter | undefined {
 export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
   const { runCrawl } = await import("./engine.ts");
   return runCrawl(options, emit);
-}
-
-// Thrown to end the crawl after the caller left the loop.
-const enough = new Error("The caller left the loop");
-
-// Turns calls into a stream: yields what `work` passes to `emit` and `tell`. `emit` waits until the caller asks for the next item, so
-// that a slow caller holds back the work; `tell` does not wait. Leaving the loop aborts the work, and waits for its end.
-async function* streamed<T>(
-  given: Prepared,
-  work: (prepared: Prepared, emit: (item: T) => Promise<void>, tell: (item: T) => void) => Promise<unknown>,
-): AsyncGenerator<T, void> {
-  const items: T[] = [];
-  let taken: { readonly resolve: () => void; readonly reject: (reason: unknown) => void } | undefined;
-  let ended: { readonly error?: unknown } | undefined;
-  let hasLeft = false;
-  let wake = () => {};
-  const tell = (item: T) => {
-    items.push(item);
-    wake();
-  };
-  const emit = (item: T) =>
-    new Promise<void>((resolve, reject) => {
-      if (hasLeft) return reject(enough);
-      taken = { resolve, reject };
-      tell(item);
-    });
-  const abort = new FollowingController(given.settings.signal);
-  const prepared = { ...given, settings: { ...given.settings, signal: abort.signal } };
-  const working = work(prepared, emit, tell)
-    .then(
-      () => (ended = {}),
-      (error: unknown) => (ended = error === enough ? {} : { error }),
-    )
-    .then(() => wake());
-  try {
-    while (items.length > 0 || ended === undefined) {
-      if (items.length > 0) yield items.shift() as T;
-      else if (taken !== undefined) {
-        taken.resolve();
-        taken = undefined;
-      } else await new Promise<void>((resolve) => (wake = resolve));
-    }
-    if ("error" in ended) throw ended.error;
-  } finally {
-    hasLeft = true;
-    abort.abort(enough);
-    abort.release();
-    taken?.reject(enough);
-    await working;
-  }
 }
 
 interface ClosableIterator<T> extends AsyncIterableIterator<T, undefined> {

@@ -107,7 +107,7 @@ export class CrossRules {
         if (draft !== undefined) findings.show(draft, { url: page.url, value: this.#valueOf(found, page) }, false);
       }
       const [last] = batch.at(-1) ?? [];
-      if (last !== undefined) await rows?.settlePages(pages.sitemapOf(last.ordinal));
+      if (last !== undefined) await rows?.settlePages(pages.sitemapOf(last.ordinal), time);
     }
   }
 

@@ -1,10 +1,7 @@
 // Compares a check with its baseline: known findings and their occurrences. Only new ones fail the check.
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../../model/json.ts";
-import { isLossy, type Problem } from "../../model/problem.ts";
-import { problemsOf, type Sitemap } from "../../model/sitemap.ts";
 import type { SitemapTree } from "../../tree/tree.ts";
-import { isBreak, ruleOf } from "./problem-rules.ts";
 import { type CheckResult, tally } from "./result.ts";
 
 /** Known findings by sitemap and rule, as JSON. */
@@ -40,15 +37,6 @@ function expectEntry({ count, of = 0, occurrences = [] }: JsonObject): void {
 
 const notBaseline = "not a baseline";
 
-/** A result without known findings. */
-export interface AppliedBaseline {
-  readonly result: CheckResult;
-  /** Whether some known findings are gone, and everything could be read. */
-  readonly isFixed: boolean;
-  /** Whether everything that could not be read is a known finding. */
-  readonly areLossesKnown: boolean;
-}
-
 interface Seen {
   readonly before: ReadonlySet<string>;
   readonly occurrences: Set<string>;
@@ -83,8 +71,8 @@ export class Baseline {
     return isKnown;
   }
 
-  /** Removes known findings from a result. */
-  apply(result: CheckResult, tree: SitemapTree): AppliedBaseline {
+  /** Removes known findings from a result. `isFixed` is true if some of them are gone, and everything could be read. */
+  apply(result: CheckResult, tree: SitemapTree): { readonly result: CheckResult; readonly isFixed: boolean } {
     const now = this.#entries(result, tree);
     const left = new Map<BaselineEntry, number>();
     const findings = result.findings.flatMap((finding) => {
@@ -101,19 +89,8 @@ export class Baseline {
     );
     const failed = tally(findings);
     const known = occurrencesIn(result) - occurrencesIn(failed);
-    const newRules = new Set(findings.map(({ sitemap, rule }) => `${rule} ${sitemap}`));
-    const isKnownLoss = (problem: Problem, sitemap: Sitemap) => {
-      const [rule = "", name] = [ruleOf(problem, sitemap), this.#nameOf(sitemap.url)];
-      return now[name]?.[rule] !== undefined && !newRules.has(`${rule} ${name}`);
-    };
-    return {
-      result: { ...result, findings, known, ...failed },
-      // Known findings in documents that could not be read do not count as fixed.
-      isFixed: isGone && tree.complete,
-      areLossesKnown: [...tree.sitemaps()].every((sitemap) =>
-        lossesOf(sitemap).every((problem) => isKnownLoss(problem, sitemap)),
-      ),
-    };
+    // Known findings in documents that could not be read do not count as fixed.
+    return { result: { ...result, findings, known, ...failed }, isFixed: isGone && tree.complete };
   }
 
   /** Returns the document of a new baseline, in which all findings of the result are known. */
@@ -156,13 +133,6 @@ export class Baseline {
     }
     return entries;
   }
-}
-
-// Returns why a sitemap is not complete, without problems that are not reported because of others.
-function lossesOf(sitemap: Sitemap): readonly Problem[] {
-  const losses = problemsOf(sitemap).filter(({ code }) => isLossy(code));
-  const breaks = losses.filter((problem) => isBreak(ruleOf(problem, sitemap)));
-  return losses.filter((problem) => !breaks.includes(problem, 1));
 }
 
 /** The number of occurrences, of all severities together. */

@@ -3,6 +3,7 @@ import { type Rewrite, rewritten } from "../../model/rewrite.ts";
 import { lineCounter } from "../../model/text.ts";
 import { decodeHtml } from "../../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../../tree/tree.ts";
+import type { CheckTime } from "../check-time.ts";
 import { textNumber } from "../rules/url-scan.ts";
 
 /** An example or an occurrence that may get a line number. */
@@ -12,7 +13,7 @@ export type Lineless = { readonly [Name in "url" | "value"]?: string | undefined
 export async function findLines(
   tree: SitemapTree,
   items: Iterable<readonly [sitemap: string, item: Lineless]>,
-  isOver: () => Promise<boolean>,
+  time: CheckTime,
 ): Promise<void> {
   const wanted = new Map<string, { readonly item: Lineless; readonly url: string }[]>();
   for (const [sitemap, item] of items) {
@@ -29,9 +30,12 @@ export async function findLines(
     if (found === undefined || sitemap === tree.root || sitemap.kind === "invalid") continue;
     // A sitemap in two indexes is in the tree twice, but read once.
     wanted.delete(sitemap.url);
-    if (await isOver()) return;
-    const lines = await linesOf(new Set(found.map(({ url }) => url)), tree.text(sitemap), isOver, rewrite);
-    for (const { item, url } of found) if (lines.has(url)) item.line = lines.get(url);
+    if (await time.isOver()) return;
+    const lineOf = await linesOf(tree.text(sitemap), rewrite, time, new Set(found.map(({ url }) => url)));
+    for (const { item, url } of found) {
+      const line = lineOf(url);
+      if (line !== undefined) item.line = line;
+    }
   }
 }
 
@@ -39,39 +43,29 @@ function urlOf({ url, value }: Lineless): string | undefined {
   return url ?? (value !== undefined && /^https?:\/\/\S+$/i.test(value) ? value : undefined);
 }
 
-/** Finds the lines of URLs in a document: the first entry with the URL or, if there is none, the first place that contains it. */
+/**
+ * Finds the lines of URLs in a document: of the `wanted` ones, or of all entries up to `mostLines`. Returns a function that tells the line of a
+ * URL's first entry or, if a wanted URL has none, of the first place that contains it.
+ */
 export async function linesOf(
-  wanted: ReadonlySet<string>,
-  text: AsyncIterable<string>,
-  isOver: () => Promise<boolean>,
-  rewrite: Rewrite = [],
-): Promise<ReadonlyMap<string, number>> {
-  const entries = new Map<string, number>();
-  const others = new Map<string, number>();
-  for await (const found of urlsIn(text, rewrite)) {
-    for (const { url, line, isEntry } of found) {
-      const lines = isEntry ? entries : others;
-      if (wanted.has(url) && !lines.has(url)) lines.set(url, line);
-    }
-    if (entries.size === wanted.size || (await isOver())) break;
-  }
-  return new Map([...others, ...entries]);
-}
-
-/** Finds the lines of a document's entries, up to `mostLines`. Returns a function that tells the line of a URL's first entry. */
-export async function entryLines(
   text: AsyncIterable<string>,
   rewrite: Rewrite,
+  time: CheckTime,
+  wanted?: ReadonlySet<string>,
 ): Promise<(url: string) => number | undefined> {
   // The keys are fingerprints, because the URLs would take ten times the memory.
-  const lines = new Map<number, number>();
+  const entries = new Map<number, number>();
+  const others = new Map<number, number>();
   for await (const found of urlsIn(text, rewrite)) {
     for (const { url, line, isEntry } of found) {
-      const key = isEntry && lines.size < mostLines ? textNumber(url) : undefined;
-      if (key !== undefined && !lines.has(key)) lines.set(key, line);
+      if (wanted === undefined ? !isEntry || entries.size >= mostLines : !wanted.has(url)) continue;
+      const lines = isEntry ? entries : others;
+      const key = textNumber(url);
+      if (!lines.has(key)) lines.set(key, line);
     }
+    if (entries.size === wanted?.size || (await time.isOver())) break;
   }
-  return (url) => lines.get(textNumber(url));
+  return (url) => entries.get(textNumber(url)) ?? others.get(textNumber(url));
 }
 
 const mostLines = 1_000_000;

@@ -2,8 +2,9 @@
 import type { PagesSitemap } from "../../model/sitemap.ts";
 import { detached } from "../../model/text.ts";
 import { partsOf, type SitemapTree } from "../../tree/tree.ts";
+import type { CheckTime } from "../check-time.ts";
 import type { Rule, Severity } from "../rules/rule.ts";
-import { entryLines, findLines } from "./example-lines.ts";
+import { findLines, linesOf } from "./example-lines.ts";
 import type { ExampleParts } from "./result.ts";
 
 /** One occurrence of a finding. */
@@ -38,18 +39,16 @@ type Row = { -readonly [Name in keyof Occurrence]: Occurrence[Name] };
 /** The rows of a check. When a batch is full, the check waits until the batch is taken. */
 export class OccurrenceRows {
   readonly #tree: SitemapTree;
+  readonly #emit: (batch: readonly Occurrence[]) => Promise<void>;
   readonly #sentences: ReadonlyMap<string, string>;
   #rows: Row[] = [];
   // Tells the lines of the entries of `#sitemap`, whose pages are being checked.
   #lineOf: ((url: string) => number | undefined) | undefined;
   #sitemap: string | undefined;
-  #offered: (() => void) | undefined;
-  #taken: (() => void) | undefined;
-  #isOffered = false;
-  #isEnded = false;
 
-  constructor(tree: SitemapTree, rules: readonly Rule[]) {
+  constructor(tree: SitemapTree, rules: readonly Rule[], emit: (batch: readonly Occurrence[]) => Promise<void>) {
     this.#tree = tree;
+    this.#emit = emit;
     this.#sentences = new Map(rules.map(({ id, sentence }) => [id, sentence]));
   }
 
@@ -65,46 +64,29 @@ export class OccurrenceRows {
   }
 
   /** Adds line numbers to rows about the pages of a sitemap. */
-  async settlePages(sitemap: PagesSitemap): Promise<void> {
+  async settlePages(sitemap: PagesSitemap, time: CheckTime): Promise<void> {
     const rows = this.#rows.filter((row) => row.line === undefined && row.sitemap === sitemap.url);
     if (rows.length > 0 && this.#sitemap !== sitemap.url) {
       this.#sitemap = sitemap.url;
-      this.#lineOf = await entryLines(this.#tree.text(sitemap), partsOf(this.#tree).settings.rewrite);
+      this.#lineOf = await linesOf(this.#tree.text(sitemap), partsOf(this.#tree).settings.rewrite, time);
     }
     for (const row of rows) if (row.url !== undefined) row.line = this.#lineOf?.(row.url);
-    await this.#offer();
+    if (this.#rows.length >= fullBatch) await this.flush();
   }
 
   /** Adds line numbers to rows about documents, if they fill a batch or are the last ones. */
-  async settleDocuments(isOver: () => Promise<boolean>, isLast = false): Promise<void> {
+  async settleDocuments(time: CheckTime, isLast = false): Promise<void> {
     if (this.#rows.length < fullBatch && !isLast) return;
     const rows = this.#rows.map((row) => [row.sitemap, row] as const);
-    await findLines(this.#tree, rows, isOver);
-    await this.#offer();
+    await findLines(this.#tree, rows, time);
+    if (this.#rows.length >= fullBatch) await this.flush();
   }
 
-  /** Ends the rows. The check calls this after the last row, and so does a reader that stops early. */
-  end(): void {
-    this.#isEnded = true;
-    this.#offered?.();
-    this.#taken?.();
-  }
-
-  /** Returns the next batch; undefined after the last one. */
-  async next(): Promise<readonly Occurrence[] | undefined> {
-    if (!this.#isOffered && !this.#isEnded) await new Promise<void>((resolve) => (this.#offered = resolve));
+  /** Passes on the rows so far, and waits until they are taken. */
+  async flush(): Promise<void> {
     const batch = this.#rows;
     this.#rows = [];
-    this.#isOffered = false;
-    this.#taken?.();
-    return batch.length === 0 && this.#isEnded ? undefined : batch;
-  }
-
-  async #offer(): Promise<void> {
-    if (this.#rows.length < fullBatch || this.#isEnded) return;
-    this.#isOffered = true;
-    this.#offered?.();
-    await new Promise<void>((resolve) => (this.#taken = resolve));
+    if (batch.length > 0) await this.#emit(batch);
   }
 }
 

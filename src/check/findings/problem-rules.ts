@@ -1,6 +1,7 @@
 // Decides which rule a problem of a document belongs to, or the reason why a document could not be read.
-import type { Problem } from "../../model/problem.ts";
-import type { Sitemap } from "../../model/sitemap.ts";
+import { isLossy, type Problem } from "../../model/problem.ts";
+import { problemsOf, type Sitemap } from "../../model/sitemap.ts";
+import type { SitemapTree } from "../../tree/tree.ts";
 import type { RuleId } from "../rules/rule-id.ts";
 import { ruleRows } from "../rules/rule-table.ts";
 
@@ -31,6 +32,16 @@ export function ruleOf({ code, value }: Problem, sitemap: Sitemap): RuleId | und
 /** Whether a rule is about a document that breaks off. Only the first such problem of a document is reported, which is the cause. */
 export function isBreak(rule: string | undefined): boolean {
   return rule === "sitemap-cut-off" || rule === "sitemap-compression";
+}
+
+/** Whether everything that could not be read is a finding that `isKnown` accepts. */
+export function areLossesKnown(tree: SitemapTree, isKnown: (rule: string, sitemap: string) => boolean): boolean {
+  return [...tree.sitemaps()].every((sitemap) => {
+    const losses = problemsOf(sitemap).filter(({ code }) => isLossy(code));
+    const rules = losses.map((problem) => ruleOf(problem, sitemap));
+    const cause = rules.find(isBreak);
+    return rules.every((rule) => rule !== undefined && isKnown(isBreak(rule) ? cause! : rule, sitemap.url));
+  });
 }
 
 function byCode(field: "problems" | "reasons" | "robotsProblems" | "websiteProblems"): ReadonlyMap<string, RuleId> {

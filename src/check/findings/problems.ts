@@ -89,7 +89,7 @@ async function illustrateProblems(run: CheckRun, sitemap: Sitemap, problems: rea
       if (isNew) seen.add(sameness(problem, url));
       if (isNew || rows !== undefined) show(problem, url, isNew);
     }
-    return rows?.settleDocuments(() => time.isOver());
+    return rows?.settleDocuments(time);
   };
   for await (const piece of tree.text(sitemap)) {
     settings.signal?.throwIfAborted();

@@ -4,13 +4,8 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import {
-  type AppliedBaseline,
-  Baseline,
-  type BaselineFindings,
-  occurrencesIn,
-  parseBaseline,
-} from "../../check/findings/baseline.ts";
+import { Baseline, type BaselineFindings, occurrencesIn, parseBaseline } from "../../check/findings/baseline.ts";
+import { areLossesKnown } from "../../check/findings/problem-rules.ts";
 import { type CheckResult, tally } from "../../check/findings/result.ts";
 import type { CheckOptions, RuleSeverities } from "../../check/options.ts";
 import { resolveCheckOptions } from "../../check/settings.ts";
@@ -96,10 +91,18 @@ export function readBaseline(file: string): BaselineFindings | undefined {
   return existsSync(file) ? fromJson(file, parseBaseline) : undefined;
 }
 
+/** A result without known findings. */
+interface AppliedBaseline {
+  readonly result: CheckResult;
+  /** Whether everything that could not be read is a known finding. */
+  readonly areLossesKnown: boolean;
+}
+
 /** The file of --baseline: known findings, which are not shown and do not fail the check. */
 export class BaselineFile {
   readonly baseline: Baseline;
   readonly #file: string;
+  readonly #nameOf: (sitemap: string) => string;
   readonly #isUpdated: boolean;
 
   /** `nameOf` returns the name under which a sitemap is shown. Throws a `UsageError` if the file does not exist, unless `isUpdated`. */
@@ -109,11 +112,12 @@ export class BaselineFile {
       throw new UsageError(`${file} does not exist; create it with --update-baseline`);
     this.baseline = new Baseline(before, nameOf);
     this.#file = file;
+    this.#nameOf = nameOf;
     this.#isUpdated = isUpdated;
   }
 
   /** Removes known findings from the result. With --update-baseline, first makes all findings known, if the website could be reached. */
-  apply(result: CheckResult, tree: SitemapTree, messages: Messages): Omit<AppliedBaseline, "isFixed"> {
+  apply(result: CheckResult, tree: SitemapTree, messages: Messages): AppliedBaseline {
     const file = this.#file;
     if (this.#isUpdated && tree.reachable) {
       const output = new OutputFile(file, true);
@@ -129,10 +133,13 @@ export class BaselineFile {
       return { result: known, areLossesKnown: false };
     }
     if (this.#isUpdated) messages.say(`${file} was not changed: the website could not be reached`, "warning");
-    const { isFixed, ...applied } = this.baseline.apply(result, tree);
-    const { known } = applied.result;
-    if (known) messages.say(`${counted(known, "occurrence")} already in ${file}`, "quiet");
+    const { result: remaining, isFixed } = this.baseline.apply(result, tree);
+    if (remaining.known) messages.say(`${counted(remaining.known, "occurrence")} already in ${file}`, "quiet");
     if (isFixed) messages.say(`${file} contains findings that are fixed; --update-baseline updates it`, "quiet");
-    return applied;
+    const keysOf = ({ findings }: CheckResult) => new Set(findings.map(({ rule, sitemap }) => `${rule} ${sitemap}`));
+    const [all, unknown] = [keysOf(result), keysOf(remaining)];
+    const isKnown = (key: string) => all.has(key) && !unknown.has(key);
+    const known = areLossesKnown(tree, (rule, url) => isKnown(`${rule} ${this.#nameOf(url)}`));
+    return { result: remaining, areLossesKnown: known };
   }
 }
