@@ -217,9 +217,10 @@ export class RobotsAccess {
    */
   blocked(url: string): { readonly agents: string; readonly isFirst: boolean } | undefined {
     if (this.#closed.length === 0) return undefined;
-    const origin = this.#origins.find((each) => isAt(url, each));
+    const written = oddOrigin.test(url) ? (parseUrl(url)?.href ?? url) : url;
+    const origin = this.#origins.find((each) => isAt(written, each));
     if (origin === undefined) return undefined;
-    const path = pathOfUrl(url.slice(origin.length));
+    const path = pathOfUrl(written.slice(origin.length));
     let blocking: RobotsRules[] | undefined;
     for (const rules of this.#closed) {
       if (!rules.allows(path)) blocking = [...(blocking ?? []), rules];
@@ -231,6 +232,9 @@ export class RobotsAccess {
     return { agents: agents.join(", "), isFirst: agents[0] === this.#agents[0] };
   }
 }
+
+// An origin with capitals or a port, which may be written in another way than the website's.
+const oddOrigin = /^[a-z]*[A-Z]|^\w+:\/\/[^/?#]*[A-Z:]/;
 
 function isAt(url: string, origin: string): boolean {
   if (!url.startsWith(origin)) return false;

@@ -2,6 +2,7 @@
 // the files contain the right address.
 import type { HeaderList } from "../../model/exchange.ts";
 import type { SitemapPage } from "../../model/page.ts";
+import { TextSet } from "../../model/text-set.ts";
 import { parseUrl } from "../../model/url.ts";
 import type { CheckRun } from "../context.ts";
 import type { SitemapFindings } from "../findings/findings.ts";
@@ -15,6 +16,8 @@ export class FileRules {
   readonly #files: SiteFiles;
   readonly #run: CheckRun;
   readonly #listed = new Set<string>();
+  // The URLs of pages whose files were checked. A file may have several.
+  readonly #checked = new TextSet();
 
   constructor(files: SiteFiles, run: CheckRun) {
     this.#files = files;
@@ -30,10 +33,10 @@ export class FileRules {
       // The file is listed, although under another URL.
       if (answer.file !== undefined) this.#listed.add(answer.file);
     }
-    if (answer?.kind !== "file" || this.#listed.has(answer.file)) return;
+    if (answer?.kind !== "file") return;
     const { file, robotsTags } = answer;
     this.#listed.add(file);
-    if (!this.#files.isPage(file)) return;
+    if (!this.#files.isPage(file) || !this.#checked.add(url)) return;
     const head = readPageHead(url, headersOf(robotsTags), this.#files.read(file), this.#run.site.rewrite);
     checkHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
   }

@@ -183,11 +183,11 @@ export class UrlRules {
     const origin = this.#originOf(url, scan.hostEnd);
     if (origin !== undefined) {
       if (origin.hasCredentials) findings.add("url-credentials", withoutPassword(url));
-      if (origin.isOddlyWritten) findings.add("url-not-normal", url);
       if (this.#checkHost(url, origin, context)) this.#checkDirectory(url, scan.hostEnd, origin, context);
     }
     const path = pathOf(url, scan);
     const parameters = parametersOf(url, scan);
+    if (origin?.isOddlyWritten || dotSegment.test(path)) findings.add("url-not-normal", url);
     checkSpelling(url, path, findings);
     checkIdentity(url, path, parameters, scan, findings);
     const blocked = run.robots.blocked(url);
@@ -277,9 +277,7 @@ function checkSpelling(url: string, path: string, findings: SitemapFindings): vo
     else if (nonAscii.test(url)) findings.add("url-not-escaped", url, undefined, "info");
     if (percentInvalid.test(url)) findings.add("url-percent-invalid", url);
     else if (percentTwice.test(url)) findings.add("url-percent-twice", url);
-    if (/;jsessionid=/i.test(url)) findings.add("url-session-id", url);
   }
-  if (dotSegment.test(path)) findings.add("url-not-normal", url);
   if (path.includes("//")) findings.add("url-double-slash", url);
   // Yandex counts the characters before percent-encoding, which turns each byte into three.
   if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
@@ -327,8 +325,8 @@ const dotSegment = /\/\.\.?(?:\/|$)/;
 // `session` may be the session of a conference, so its value must look like an ID.
 const sessionParameter =
   /[?&](?:(?:PHPSESSID|sid|sess(?:ion)?_?(?:id|key)|jsessionid|ASPSESSIONID[a-z]*|zenid|osCsid|cfid|cftoken|_?s_?id|PHPSESSION)=|sess(?:ion)?=[\w-]{16})/i;
-// Without cookies, ASP.NET writes the session ID into the path.
-const sessionPath = /\/\((?:[A-Z]\([\w-]+\))+\)\//;
+// Without cookies, Java and ASP.NET write the session ID into the path.
+const sessionPath = /;(?:jsessionid|JSESSIONID)=|\/\((?:[A-Z]\([\w-]+\))+\)\//;
 const trackingParameter = /[?&](?:utm_[a-z]+|gclid|fbclid|msclkid|yclid|_ga|_gl|mc_eid|ref)=/i;
 const asset = /\.(?:css|js|mjs|json|map|png|jpe?g|gif|svg|webp|avif|woff2?|ico)$/i;
 const utility =

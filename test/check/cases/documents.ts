@@ -201,9 +201,9 @@ export const documentCases: readonly Case[] = [
     site(entry("/a", "<lastmod>2026-06-01</lastmod><lastmod>2026-06-02</lastmod>")),
   ),
   finds(
-    ["url-robots-disallowed", 2, `${home}private/a`, { severity: "error" }],
-    site("/private/a", "/private/"),
-    site("/private", "/public/private/"),
+    ["url-robots-disallowed", 3, `${home}private/a`, { severity: "error" }],
+    site("/private/a", "/private/", "https://EXAMPLE.org:443/private/b"),
+    site("/private", "/public/private/", "https://EXAMPLE.net/private/b"),
   ),
   finds(
     ["url-robots-disallowed", 1, `${home}a/b/c`, { what: "the longest rule wins" }],

@@ -98,8 +98,8 @@ export const urlCases: readonly Case[] = [
   ),
   finds(["url-fragment", 1, `${home}a#b`], site("/a#b"), site("/a#", "/a%23b")),
   finds(
-    ["url-session-id", 5, `${home}a;jsessionid=1A2B`],
-    site("/a;jsessionid=1A2B", "/b?PHPSESSID=1", "/c?x=1&amp;sid=2", "/d?ASPSESSIONIDABCD=3", "/e?zenid=4"),
+    ["url-session-id", 5, `${home}a;jsessionid=1A2B?sid=3`],
+    site("/a;jsessionid=1A2B?sid=3", "/b?PHPSESSID=1", "/c?x=1&amp;sid=2", "/d?ASPSESSIONIDABCD=3", "/e?zenid=4"),
     site(
       "/a?sidebar=1",
       "/b?inside=2",
@@ -133,8 +133,8 @@ export const urlCases: readonly Case[] = [
   finds(["url-percent-invalid", 2, `${home}100%`], site("/100%", "/a%zz"), site("/100%25", "/a%C3%A4")),
   finds(["url-percent-twice", 1, `${home}a%2520b`], site("/a%2520b"), site("/a%25b", "/a%20b")),
   finds(
-    ["url-not-normal", 5, "https://EXAMPLE.org/a"],
-    site("https://EXAMPLE.org/a", "https://example.org:443/b", "/c/../d", "/e/./f", "https://example.org./g"),
+    ["url-not-normal", 5, "https://EXAMPLE.org/../a"],
+    site("https://EXAMPLE.org/../a", "https://example.org:443/b", "/c/../d", "/e/./f", "https://example.org./g"),
     site("/A", "/c/..d", "/e/.f", "https://example.org/a:443"),
   ),
   finds(["url-double-slash", 1, `${home}a//b`], site("/a//b"), site("/a/b", "/a?u=https://x.org//y")),
