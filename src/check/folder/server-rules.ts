@@ -21,46 +21,68 @@ export interface Redirect {
   readonly place: string;
 }
 
-export interface ServerRules {
+/** What a host does with the paths of a website. Each file of its configuration adds rows. */
+export class ServerRules {
   /** Undefined if the host is unknown. */
   readonly host: Host | undefined;
   readonly redirects: PathRules<Redirect>;
   /** The values of X-Robots-Tag headers; undefined if it is not certain that the path has them. */
   readonly robotsTags: PathRules<string | undefined>;
   /** Whether `/a.html` redirects to `/a`. */
-  cleanUrls: boolean;
+  cleanUrls = false;
   /** Whether URLs end in a slash; undefined if both are served. */
   trailingSlash: boolean | undefined;
   /** Whether files decide about trailing slashes: if there is `a/index.html`, `/a` redirects to `/a/`. */
   followsFiles: boolean;
   /** What is not understood, such as a row: `netlify.toml: redirects[1]`. */
-  readonly notUnderstood: string[];
+  readonly notUnderstood: string[] = [];
   /** What is not understood about X-Robots-Tag headers. */
-  readonly unknownHeaders: string[];
+  readonly unknownHeaders: string[] = [];
   /** Whether something that is not understood may serve paths without a file. */
-  mayServeOthers: boolean;
+  mayServeOthers = false;
+
+  constructor(url: string, host: Host | undefined, followsFiles: boolean) {
+    this.host = host;
+    this.followsFiles = followsFiles;
+    this.redirects = new PathRules(url, host === "cloudflare-pages");
+    this.robotsTags = new PathRules(url, host === "cloudflare-pages");
+  }
+
+  /** Reports something that is not understood, and may serve any path. */
+  misread(what: string): void {
+    this.notUnderstood.push(what);
+    this.mayServeOthers = true;
+  }
+
+  /** Adds a redirect. `from` and `to` are undefined if a part of the row is not understood. */
+  addRedirect(place: string, from: unknown, to: unknown, status: unknown, isForced: boolean | undefined): void {
+    const isKnown = typeof to === "string" && Number.isInteger(status) && (status as number) >= 200;
+    const redirect = { to: String(to), isConditional: !isKnown, status: Number(status), isForced, place };
+    if (typeof from !== "string" || !this.redirects.add(from, redirect)) this.misread(place);
+    else if (!isKnown) this.notUnderstood.push(place);
+  }
+
+  /** Adds a header, if it is one for robots. `value` is undefined if it is not certain that the path has it. */
+  addHeader(place: string, from: unknown, name: unknown, value: unknown): void {
+    if (typeof name !== "string" || name.trim().toLowerCase() !== "x-robots-tag") return;
+    const tag = typeof value === "string" ? value.trim() : undefined;
+    const isAdded = typeof from === "string" && this.robotsTags.add(from, tag);
+    if (!isAdded || tag === undefined) this.unknownHeaders.push(place);
+  }
 }
 
 /** Reads the rules for a folder that is published at `url`. `_redirects` and `_headers` are in it; other files may be above it. */
 export function readServerRules(folder: string, url: string, given?: Host): ServerRules {
   const projects = projectFolders(folder);
-  const has = (name: string) => projects.some((each) => existsSync(path.join(each, name)));
-  const known = given ?? hostOf(folder, has);
-  const host = known === "unclear" ? undefined : known;
-  const isTable = ["_redirects", "_headers"].some((name) => existsSync(path.join(folder, name)));
-  const isExact = host === "cloudflare-pages";
-  const rules: ServerRules = {
-    host,
-    redirects: new PathRules(url, isExact),
-    robotsTags: new PathRules(url, isExact),
-    cleanUrls: false,
-    trailingSlash: undefined,
-    followsFiles: (host === undefined ? isTable && known !== "unclear" : host !== "vercel") === true,
-    notUnderstood: known === "unclear" ? ["files of several hosts: choose one with --host"] : [],
-    unknownHeaders: [],
-    mayServeOthers: known === "unclear",
-  };
-  if (known === "unclear") return rules;
+  const hosts = given === undefined ? hostsOf(folder, projects) : [given];
+  if (hosts.length > 1) {
+    const rules = new ServerRules(url, undefined, false);
+    rules.misread("files of several hosts: choose one with --host");
+    return rules;
+  }
+  const [host] = hosts;
+  const hasTable = hasAny([folder], ["_redirects", "_headers"]);
+  const rules = new ServerRules(url, host, host === undefined ? hasTable : host !== "vercel");
   if (host !== "vercel" && host !== "github-pages") {
     readRedirects(path.join(folder, "_redirects"), rules);
     readHeaders(path.join(folder, "_headers"), rules);
@@ -71,7 +93,7 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
   }
   if (host === undefined)
     for (const [name, routing] of configurations) noteConfiguration(path.join(folder, name), routing, rules);
-  if (host === "cloudflare-pages" && existsSync(path.join(folder, "_worker.js"))) noteUnread("_worker.js", rules);
+  if (host === "cloudflare-pages" && hasAny([folder], ["_worker.js"])) rules.misread("_worker.js");
   return rules;
 }
 
@@ -84,50 +106,29 @@ const configurations: readonly (readonly [string, RegExp])[] = [
 
 function noteConfiguration(file: string, routing: RegExp, rules: ServerRules): void {
   const lines = linesOf(file, rules);
-  if (lines.some((line) => routing.test(line))) noteUnread(path.basename(file), rules);
+  if (lines.some((line) => routing.test(line))) rules.misread(path.basename(file));
   if (lines.some((line) => /^[^#]*x-robots-tag/i.test(line))) rules.unknownHeaders.push(path.basename(file));
 }
 
-// Reports something that may answer any request.
-function noteUnread(name: string, rules: ServerRules): void {
-  rules.notUnderstood.push(name);
-  rules.mayServeOthers = true;
+// Recognizes the host by its files. `_redirects` alone is not enough, because Netlify and Cloudflare Pages both use it.
+function hostsOf(folder: string, projects: readonly string[]): Host[] {
+  const found: Host[] = [];
+  if (hasAny(projects, ["netlify.toml"])) found.push("netlify");
+  if (hasAny(projects, ["vercel.json"])) found.push("vercel");
+  const isCloudflare = hasAny(projects, ["wrangler.toml", "wrangler.json", "wrangler.jsonc"]);
+  if (isCloudflare || hasAny([folder], ["_routes.json", "_worker.js"])) found.push("cloudflare-pages");
+  return found.length === 0 && hasAny([folder], ["CNAME"]) ? ["github-pages"] : found;
 }
 
-// Recognizes the host by its files. `_redirects` alone is not enough, because Netlify and Cloudflare Pages both use it.
-function hostOf(folder: string, has: (name: string) => boolean): Host | "unclear" | undefined {
-  const found = new Set<Host>();
-  if (has("netlify.toml")) found.add("netlify");
-  if (has("vercel.json")) found.add("vercel");
-  if (["wrangler.toml", "wrangler.json", "wrangler.jsonc"].some(has)) found.add("cloudflare-pages");
-  if (["_routes.json", "_worker.js"].some((name) => existsSync(path.join(folder, name)))) found.add("cloudflare-pages");
-  if (found.size === 0 && existsSync(path.join(folder, "CNAME"))) found.add("github-pages");
-  return found.size > 1 ? "unclear" : [...found][0];
+function hasAny(folders: readonly string[], names: readonly string[]): boolean {
+  return folders.some((folder) => names.some((name) => existsSync(path.join(folder, name))));
 }
 
 // Returns the folders from this one up to the root of its project.
 function projectFolders(folder: string): string[] {
-  const folders: string[] = [];
-  for (let at = folder; ; at = path.dirname(at)) {
-    folders.push(at);
-    const isRoot = ["package.json", ".git"].some((name) => existsSync(path.join(at, name)));
-    if (isRoot || at === path.dirname(at)) return folders;
-  }
-}
-
-interface Row {
-  readonly from: unknown;
-  readonly to: unknown;
-  readonly status: unknown;
-  readonly isForced: boolean | undefined;
-}
-
-function addRedirect(rules: ServerRules, place: string, { from, to, status, isForced }: Row): void {
-  const isKnown = typeof to === "string" && Number.isInteger(status) && (status as number) >= 200;
-  const redirect = { to: String(to), isConditional: !isKnown, status: Number(status), isForced, place };
-  const isMatched = typeof from === "string" && rules.redirects.add(from, redirect);
-  if (!isKnown || !isMatched) rules.notUnderstood.push(place);
-  if (!isMatched) rules.mayServeOthers = true;
+  const above = path.dirname(folder);
+  const isRoot = folder === above || hasAny([folder], ["package.json", ".git"]);
+  return isRoot ? [folder] : [folder, ...projectFolders(above)];
 }
 
 // Reads redirects such as `/from /to 301!`, one per line.
@@ -140,11 +141,11 @@ function readRedirects(file: string, rules: ServerRules): void {
     // Cloudflare Pages redirects even if there is a file. Netlify does so only if the redirect is forced with `!`.
     const isForced = host === "cloudflare-pages" || code.endsWith("!") || (host === "netlify" ? false : undefined);
     const status = Number.parseInt(code, 10);
-    addRedirect(rules, `_redirects:${index + 1}`, { from, to: isSimple ? to : undefined, status, isForced });
+    rules.addRedirect(`_redirects:${index + 1}`, from, isSimple ? to : undefined, status, isForced);
   }
 }
 
-// Reads robots headers from a file in which each path is followed by its headers, indented.
+// Reads headers from a file in which each path is followed by its headers, indented.
 function readHeaders(file: string, rules: ServerRules): void {
   let pattern: string | undefined;
   for (const [index, line] of linesOf(file, rules).entries()) {
@@ -156,16 +157,9 @@ function readHeaders(file: string, rules: ServerRules): void {
       const [name = "", ...value] = line.split(":");
       // Cloudflare Pages does not send a header that a row removes with `!`, whichever row sets it.
       const isRemoved = /^\s*!/.test(name);
-      addRobotsTag(rules, place, pattern, name.replace("!", ""), isRemoved ? undefined : value.join(":"));
+      rules.addHeader(place, pattern, name.replace("!", ""), isRemoved ? undefined : value.join(":"));
     }
   }
-}
-
-function addRobotsTag(rules: ServerRules, place: string, pattern: unknown, name: unknown, value: unknown): void {
-  if (typeof name !== "string" || name.trim().toLowerCase() !== "x-robots-tag") return;
-  const tag = typeof value === "string" ? value.trim() : undefined;
-  const isAdded = typeof pattern === "string" && rules.robotsTags.add(pattern, tag);
-  if (!isAdded || tag === undefined) rules.unknownHeaders.push(place);
 }
 
 function readNetlify(file: string, rules: ServerRules): void {
@@ -173,12 +167,11 @@ function readNetlify(file: string, rules: ServerRules): void {
   for (const [index, row] of listIn(value["redirects"]).entries()) {
     const { from, to, status = 301, force = false, ...conditions } = row;
     const isSimple = Object.keys(conditions).length === 0;
-    const place = `netlify.toml: redirects[${index}]`;
-    addRedirect(rules, place, { from, to: isSimple ? to : undefined, status, isForced: force === true });
+    rules.addRedirect(`netlify.toml: redirects[${index}]`, from, isSimple ? to : undefined, status, force === true);
   }
   for (const [index, { for: pattern, values }] of listIn(value["headers"]).entries())
     for (const [name, each] of Object.entries(objectOf(values)))
-      addRobotsTag(rules, `netlify.toml: headers[${index}]`, pattern, name, each);
+      rules.addHeader(`netlify.toml: headers[${index}]`, pattern, name, each);
   const processing = objectOf(objectOf(value["build"])["processing"]);
   if (processing["skip_processing"] === true || objectOf(processing["html"])["pretty_urls"] === false)
     rules.followsFiles = false;
@@ -187,7 +180,7 @@ function readNetlify(file: string, rules: ServerRules): void {
 function readVercel(file: string, rules: ServerRules): void {
   const value = readObject(file, rules, JSON.parse);
   for (const key of ["routes", "bulkRedirectsPath"])
-    if (value[key] !== undefined) noteUnread(`vercel.json: ${key}`, rules);
+    if (value[key] !== undefined) rules.misread(`vercel.json: ${key}`);
   rules.cleanUrls ||= value["cleanUrls"] === true;
   if (typeof value["trailingSlash"] === "boolean") rules.trailingSlash ??= value["trailingSlash"];
   for (const key of ["redirects", "rewrites", "headers"]) {
@@ -197,16 +190,16 @@ function readVercel(file: string, rules: ServerRules): void {
       const isSimple = has === undefined && missing === undefined;
       // Converts the source to the syntax of the other files.
       const from = typeof source === "string" && isSimple ? source.replace(/\(\.\*\)$/, "*") : undefined;
-      if (key === "headers") {
-        for (const header of listIn(row["headers"])) addRobotsTag(rules, place, from, header["key"], header["value"]);
-        continue;
-      }
       const to = typeof destination === "string" ? destination.replaceAll("$1", ":splat") : undefined;
-      const status = key === "rewrites" ? 200 : (statusCode ?? (permanent === false ? 307 : 308));
-      addRedirect(rules, place, { from, to, status, isForced: key === "redirects" });
+      const status = statusCode ?? (permanent === false ? 307 : 308);
+      if (key === "redirects") rules.addRedirect(place, from, to, status, true);
+      else if (key === "rewrites") rules.addRedirect(place, from, to, 200, false);
+      else for (const each of listIn(row["headers"])) rules.addHeader(place, from, each["key"], each["value"]);
     }
   }
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 // Parses a file. A file that cannot be parsed is reported: its host would not deploy it, either.
 function readObject(file: string, rules: ServerRules, parse: (text: string) => unknown): Fields {
@@ -214,13 +207,10 @@ function readObject(file: string, rules: ServerRules, parse: (text: string) => u
   try {
     return lines.length === 0 ? {} : objectOf(parse(lines.join("\n")));
   } catch {
-    rules.notUnderstood.push(path.basename(file));
-    rules.mayServeOthers = true;
+    rules.misread(path.basename(file));
     return {};
   }
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function objectOf(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
@@ -242,17 +232,13 @@ function wordsOf(line: string): readonly (string | undefined)[] {
 
 function linesOf(file: string, rules: ServerRules): string[] {
   try {
-    const stat = statSync(file);
+    const stat = statSync(file, { throwIfNoEntry: false });
     // Reading a pipe would wait for a writer.
-    if (!stat.isFile()) return [];
+    if (!stat?.isFile()) return [];
     if (stat.size <= largestFile) return readFileSync(file, "utf8").split(/\r?\n/);
-    rules.notUnderstood.push(path.basename(file));
-    rules.mayServeOthers = true;
+    rules.misread(path.basename(file));
   } catch (error) {
-    const isMissing = /^ENO(?:ENT|TDIR)$/.test(String((error as NodeJS.ErrnoException).code));
-    if (isMissing) return [];
-    rules.notUnderstood.push(`${path.basename(file)}: ${systemReason(error)}`);
-    rules.mayServeOthers = true;
+    rules.misread(`${path.basename(file)}: ${systemReason(error)}`);
   }
   return [];
 }
