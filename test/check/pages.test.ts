@@ -35,13 +35,16 @@ const sitemap = (entries: readonly string[]) =>
 const website = await serve(routes);
 home = website.homepage;
 
-/** Serves `pages`, a sitemap of `entries`, and a robots.txt that starts with the lines `robots`. */
-function host(pages: Record<string, Answer>, entries = Object.keys(pages), robots = ""): void {
+/** Serves `pages`, a sitemap of `entries`, a robots.txt that starts with the lines `robots`, and `files` instead of these. */
+function host(
+  pages: Record<string, Answer>,
+  entries = Object.keys(pages),
+  robots = "",
+  files: Record<string, string> = {},
+): void {
   for (const name of Object.keys(routes)) delete routes[name];
-  Object.assign(routes, pages, {
-    "/robots.txt": `${robots}\nSitemap: ${home}sitemap.xml\n`,
-    "/sitemap.xml": sitemap(entries),
-  });
+  const own = { "/robots.txt": `${robots}\nSitemap: ${home}sitemap.xml\n`, "/sitemap.xml": sitemap(entries) };
+  Object.assign(routes, pages, own, files);
 }
 
 async function treeOf(...given: Parameters<typeof host>): Promise<SitemapTree> {
@@ -321,22 +324,10 @@ test("images that do not exist are reported, but not those that robots.txt disal
   const image = (name: string) => `<image:image><image:loc>${home}${name}</image:loc></image:image>`;
   const list = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1"><url><loc>${home}a</loc>${image("gone.png")}${image("there.png")}</url><url><loc>${home}b</loc>${image("private/x.png")}${image("broken.png")}${image("gone.png")}</url></urlset>`;
   const picture: Answer = (_, response) => response.writeHead(200, { "content-type": "image/png" }).end("png");
-  await using tree = await treeOf(
-    {
-      "/a": html(""),
-      "/b": html(""),
-      "/there.png": picture,
-      "/gone.png": status(410),
-      "/broken.png": status(500),
-      "/sitemap.xml": list,
-    },
-    undefined,
-    "User-agent: *\nDisallow: /private",
-  );
-  routes["/sitemap.xml"] = list;
-  await using again = await sitemapTreeForHomepage(home, { knownPaths: "never", useHomepage: false });
-  void tree;
-  const result = await checkTree(again, { pages: 10, retries: 0 });
+  const images = { "/there.png": picture, "/gone.png": status(410), "/broken.png": status(500) };
+  const robots = "User-agent: *\nDisallow: /private";
+  const pages = { "/a": html(""), "/b": html(""), ...images };
+  const result = await requested(10, pages, [], robots, { "/sitemap.xml": list });
   expect(found(result)).toEqual([
     ["page-image-missing", "warning", "/a", "/gone.png"],
     ["page-image-missing", "warning", "/b", "/gone.png"],
@@ -355,15 +346,11 @@ test("llms.txt does not change how many pages are requested", async () => {
 });
 
 test('a page listed in two sitemaps is requested once, and `pages: "all"` requests every page', async () => {
-  await using tree = await treeOf({ "/a": html(""), "/b": html(""), "/c": html("") });
-  const half = sitemap(["/a", "/b"]);
-  Object.assign(routes, {
+  await using two = await treeOf({ "/a": html(""), "/b": html(""), "/c": html("") }, [], "", {
     "/robots.txt": `Sitemap: ${home}1.xml\nSitemap: ${home}2.xml\n`,
-    "/1.xml": half,
-    "/2.xml": half.replace("/b<", "/c<"),
+    "/1.xml": sitemap(["/a", "/b"]),
+    "/2.xml": sitemap(["/a", "/c"]),
   });
-  void tree;
-  await using two = await sitemapTreeForHomepage(home, { knownPaths: "never", useHomepage: false });
   const done: string[] = [];
   for (const pages of ["all", 3] as const) {
     website.requests.length = 0;
