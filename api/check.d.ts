@@ -146,7 +146,7 @@ export interface CheckResult {
   readonly rules: readonly Rule[];
 }
 
-/** A custom rule. It receives the events of the tree in declared order; of the pages, only those that are checked. */
+/** A custom rule. It receives the events of the tree in declared order; the pages of a repeated sitemap come once. */
 export interface CustomRule {
   readonly id: string;
   /** @default "warning" */
