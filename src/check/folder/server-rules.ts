@@ -179,8 +179,7 @@ function readNetlify(file: string, rules: ServerRules): void {
 
 function readVercel(file: string, rules: ServerRules): void {
   const value = readObject(file, rules, JSON.parse);
-  for (const key of ["routes", "bulkRedirectsPath"])
-    if (value[key] !== undefined) rules.misread(`vercel.json: ${key}`);
+  for (const key of ["routes", "bulkRedirectsPath"]) if (value[key] !== undefined) rules.misread(`vercel.json: ${key}`);
   rules.cleanUrls ||= value["cleanUrls"] === true;
   if (typeof value["trailingSlash"] === "boolean") rules.trailingSlash ??= value["trailingSlash"];
   for (const key of ["redirects", "rewrites", "headers"]) {
