@@ -1,7 +1,6 @@
 // The options of `runFleet`, its outputs, and the events it reports.
 import { availableParallelism, freemem } from "node:os";
 import type { CrawlTarget } from "../crawl/prepare.ts";
-import type { OrderedEvent, SitemapEvent } from "../model/event.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
@@ -69,17 +68,11 @@ export interface SiteSink {
 
 /** The output of one attempt at one website. */
 export interface SiteOutput {
-  /** Options for this website, such as `save`. */
+  /** Options for this website, such as `save`, and `onEvent` for all events of its crawl. */
   readonly options?: StreamOptions | undefined;
   /** The returned promise is awaited. */
   pages?(sitemap: string, pages: readonly SitemapPage[]): Promise<void> | undefined;
-  sitemap?(event: SitemapEvent): Promise<void> | undefined;
-  /** Called with every event that is not about a request. */
-  event?(event: OrderedEvent): void;
-  /**
-   * Called with the finished tree. If you supply it, documents are kept until it returns. It may take `time` milliseconds; if that is not
-   * enough, it resolves to `"late"`, and the website is incomplete.
-   */
+  /** Called with the finished tree. If you supply it, documents are kept until it returns. It may take `time` milliseconds. */
   tree?(tree: SitemapTree, within: { readonly time: number; readonly signal: AbortSignal }): Promise<unknown>;
   /** Publishes the outputs. Returns fields to add to the summary, or all fields of a summary that was published first. */
   keep(summary: SiteSummary): Promise<Partial<SiteSummary>>;

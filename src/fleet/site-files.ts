@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import type { CheckResult } from "../check/findings/result.ts";
 import type { CheckOptions } from "../check/options.ts";
+import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import { changeNdjsonWriter } from "../write/changes.ts";
@@ -23,7 +24,7 @@ import {
   parsedSummary,
   summaryName,
 } from "./results.ts";
-import type { SiteJob, SiteSummary } from "./site-job.ts";
+import type { SiteJob, SiteReason, SiteSummary } from "./site-job.ts";
 import { DraftFile, type Store } from "./store.ts";
 
 export const fleetFormats = ["ndjson", "csv", "changes", "none"] as const;
@@ -108,6 +109,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const archive = archives ? store.draft(names.archive) : undefined;
     const sitemaps = new SitemapRows();
     let findings: CheckResult | undefined;
+    let isLate = false;
     const kept: Partial<Record<keyof typeof names, string>> = {};
     let isPublished = false;
     const discard = async () => {
@@ -141,8 +143,8 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
         await publish("findings", store.replace(names.findings, `${jsonOf(findings)}\n`));
       const added = {
         files: { ...kept },
-        ...(findings && { findings: findings.rulesFailed }),
-        ...(earlier?.error === undefined ? {} : { previousError: earlier.error }),
+        ...defined({ findings: findings?.rulesFailed, previousError: earlier?.error }),
+        ...(isLate && summary.outcome === "complete" && ({ outcome: "incomplete", reasons: [lateCheck] } as const)),
       };
       // From here on, the summary may have been published, even if no response arrives.
       isPublished = hasSummaries;
@@ -159,11 +161,10 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     const tree = async (whole: SitemapTree, within: CheckOptions) => {
       const { checkTree } = await import("../check/check-tree.ts");
       findings = await checkTree(whole, within);
-      return !findings.complete && whole.complete ? "late" : undefined;
+      isLate = !findings.complete && whole.complete;
     };
     return {
-      options: { ...(archive && { save: archive }), ...(earlier?.file && { previous: earlier.file }) },
-      event: (event) => sitemaps.see(event),
+      options: { ...defined({ save: archive, previous: earlier?.file }), onEvent: (event) => sitemaps.see(event) },
       pages: (sitemap, batch) => pages?.write(write({ sitemap, pages: batch })),
       ...(check && { tree }),
       keep,
@@ -173,6 +174,8 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
 
   return { published, fail, open };
 }
+
+const lateCheck: SiteReason = { code: "limit-time", message: "The check did not finish in time", count: 1 };
 
 function* rowLines(rows: SitemapRows): Generator<string, void> {
   for (const row of rows) yield `${jsonOf(row)}\n`;
