@@ -3,12 +3,11 @@
  * Many websites in parallel: their queues and results.
  * @module sitegrove/fleet
  */
-export { BullQueue } from "./fleet/bull-queue.ts";
+export { BullQueue, type BullQueueOptions } from "./fleet/bull-queue.ts";
 export type { FleetEvent, FleetOptions, FleetResult, SiteOutput, SiteSink } from "./fleet/fleet-options.ts";
 export { JournalQueue, type JournalQueueOptions } from "./fleet/journal-queue.ts";
 export type { ServerNews } from "./fleet/queue-server.ts";
 export { runFleet } from "./fleet/run-fleet.ts";
-export type { BullQueueOptions } from "./fleet/run-queue.ts";
 export {
   type SiteJob,
   type SiteOutcome,

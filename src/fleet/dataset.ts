@@ -7,9 +7,9 @@ import { isJsonObject } from "../model/json.ts";
 import { invalid } from "../model/option-checks.ts";
 import { ParquetTables } from "../write/parquet.ts";
 import type { SitemapRow } from "../write/sitemaps.ts";
+import { expectRunName } from "./bull-queue.ts";
 import { linesIn } from "./lines.ts";
 import type { StoredRun } from "./results.ts";
-import { expectRunName } from "./run-queue.ts";
 import { preferenceNames, type SiteSummary } from "./site-job.ts";
 import type { Store } from "./store.ts";
 

@@ -4,7 +4,6 @@ import type { CrawlTarget } from "../crawl/prepare.ts";
 import type { StreamOptions } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
 import type { SitemapTree } from "../tree/tree.ts";
-import type { BullQueue } from "./bull-queue.ts";
 import type { SiteJob, SiteSummary } from "./site-job.ts";
 import type { QueueCounts, SiteQueue } from "./site-queue.ts";
 
@@ -16,7 +15,7 @@ export interface FleetOptions extends FleetCrawlOptions {
   /** Websites to add to the queue. Those that it already has are not added again. */
   sites?: AsyncIterable<CrawlTarget | SiteJob> | Iterable<CrawlTarget | SiteJob> | undefined;
   /** The queue of websites: `JournalQueue.open(folder)` for one machine, `BullQueue.open(url)` for several. */
-  queue: SiteQueue | BullQueue;
+  queue: SiteQueue;
   /** Where pages go. @default nowhere: only summaries are kept */
   sink?: SiteSink | undefined;
   /**

@@ -6,7 +6,6 @@ import { defined } from "../model/defined.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { expectObject, functionValue, invalid, number, signal, unexpected } from "../model/option-checks.ts";
 import { crawlOptionsIn, type Options, resolveStreamOptions, type StreamOptions } from "../model/options.ts";
-import { siteQueueOf } from "./bull-queue.ts";
 import { type CrawledSite, crawlSite } from "./crawl-site.ts";
 import type { FleetOptions, FleetResult } from "./fleet-options.ts";
 import { defaultParallelSites, noSink } from "./fleet-options.ts";
@@ -141,7 +140,7 @@ function resolved(options: FleetOptions) {
     typeof sites === "object" && sites !== null && (Symbol.asyncIterator in sites || Symbol.iterator in sites);
   if (sites !== undefined && !isList) throw unexpected("sites", "a list of websites", sites);
   expectObject("queue", options.queue);
-  const queue = siteQueueOf(options.queue);
+  const { queue } = options;
   const untrusted: StreamOptions = queue.isTrusted === false ? { network: "public-only" } : {};
   if (queue.isTrusted === false && crawl.headers !== undefined)
     throw invalid("`headers` cannot be used with a shared queue: whoever adds a website to it would receive them");

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { readResults, stateFolder } from "../../src/fleet/journal-file.ts";
-import { RunQueue } from "../../src/fleet/run-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
@@ -122,7 +122,7 @@ describe.runIf(isLong)(`every one of ${count} websites gets the right result`, {
     const redis = await startRedis();
     process.env["SITEGROVE_QUEUE_PASSWORD"] = redisPassword;
     const env = { SITEGROVE_QUEUE_PASSWORD: redisPassword };
-    const queue = await RunQueue.open(redis.url);
+    const queue = await BullQueue.open(redis.url);
     const words = ["fleet", "worker", "--queue", redis.url, "--lease", "3", "--stay", "--out", at("shared"), ...flags];
     const work = () => start(words, { env });
     const workers = [work(), work(), work()];

@@ -6,7 +6,7 @@ import { EventEmitter, once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RunQueue } from "../../src/fleet/run-queue.ts";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import type { Lease, QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, manyServers } from "../fleet/many-servers.ts";
@@ -84,14 +84,14 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     processes.push(worker);
     return worker;
   }
-  async function filled(count: number): Promise<RunQueue> {
-    const queue = await RunQueue.open(url());
+  async function filled(count: number): Promise<BullQueue> {
+    const queue = await BullQueue.open(url());
     await queue.add(jobs(count));
     return queue;
   }
-  const counted = (queue: RunQueue, isSo: (counts: QueueCounts) => boolean) =>
+  const counted = (queue: BullQueue, isSo: (counts: QueueCounts) => boolean) =>
     onQueue(url(), "default", async () => isSo(await queue.counts()));
-  async function done(queue: RunQueue, count: number): Promise<SiteSummary[]> {
+  async function done(queue: BullQueue, count: number): Promise<SiteSummary[]> {
     await counted(queue, ({ done }) => done >= count);
     const results: SiteSummary[] = [];
     for await (const summary of queue.results()) results.push(summary);
@@ -169,7 +169,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     await counted(queue, ({ done, active }) => done === 2 && active >= 3);
     proxy[how]();
     // Its leases end, and other workers take over its websites.
-    const other = await RunQueue.open(url(), { leaseTime: 1000 });
+    const other = await BullQueue.open(url(), { leaseTime: 1000 });
     const taken: Lease[] = [];
     while (taken.at(-1)?.starts !== 2) taken.push((await other.take(new AbortController().signal)) as Lease);
     await Promise.all(taken.map((lease) => lease.retry()));
@@ -207,7 +207,7 @@ describe.skipIf(!hasRedis)("what happens when", () => {
     // A killed process is much like a connection that ends silently, so only the last worker is a process, except in the long run.
     const processesThatDie = some(3, 1);
     for (let death = 1; death <= 5 - processesThatDie; death += 1) {
-      const dying = await RunQueue.open(url(), { leaseTime: 800 });
+      const dying = await BullQueue.open(url(), { leaseTime: 800 });
       expect((await dying.take(new AbortController().signal))?.starts).toBe(death);
       await dying.close();
     }

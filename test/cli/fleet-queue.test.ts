@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RunQueue } from "../../src/fleet/run-queue.ts";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import type { SiteSummary } from "../../src/fleet/site-job.ts";
 import type { QueueCounts } from "../../src/fleet/site-queue.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
   };
   /** Uses a connection of our own, because starting the program for each query would take longer than the query itself. */
   async function counts(run?: string): Promise<QueueCounts> {
-    const queue = await RunQueue.open(url(), { run });
+    const queue = await BullQueue.open(url(), { run });
     return queue.counts().finally(() => queue.close());
   }
   const lines = (text: string): SiteSummary[] => jsonLines(text);
@@ -190,7 +190,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       expect((await worker("--run", run, "--out", at("out")).end).code).toBe(0);
     }
     // A second attempt removes the files of the first, which has the same name in both runs but for a random part.
-    const queue = await RunQueue.open(url(), { run: "tuesday" });
+    const queue = await BullQueue.open(url(), { run: "tuesday" });
     expect(await queue.retry(["complete"])).toBe(1);
     await queue.close();
     expect((await worker("--run", "tuesday", "--out", at("out")).end).code).toBe(0);

@@ -3,9 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BullQueue } from "../../src/fleet/bull-queue.ts";
 import { stateFolder } from "../../src/fleet/journal-file.ts";
 import { summaryName } from "../../src/fleet/results.ts";
-import { RunQueue } from "../../src/fleet/run-queue.ts";
 import { S3Bucket } from "../../src/fleet/s3-bucket.ts";
 import { emptySummary, keyHash, type SiteSummary, siteJob } from "../../src/fleet/site-job.ts";
 import { manyServers } from "../fleet/many-servers.ts";
@@ -120,7 +120,7 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       const from = ["--from", path.join(folder, "queued.txt"), "--run", "r"];
       const outputs = ["--run", "r", "--out", "s3://bucket/q", "--archives", "--lease", "1"];
       expect(await fleet(0, [], ...from)).toMatchObject({ code: 0 });
-      const queue = await RunQueue.open(redis.url, { run: "r" });
+      const queue = await BullQueue.open(redis.url, { run: "r" });
       const temporary = newFolder();
       const env = { ...environment(), TMPDIR: temporary };
       const first = start(working(0, ["--concurrency", "2", ...outputs]), { env });

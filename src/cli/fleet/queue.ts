@@ -1,8 +1,8 @@
 // The commands about a queue: they fill it, show the state of a run, print its results, or remove the run.
 
+import { BullQueue } from "../../fleet/bull-queue.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
-import { RunQueue } from "../../fleet/run-queue.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
@@ -32,13 +32,13 @@ export function newsTo(messages: Messages): (news: ServerNews) => void {
 async function withQueue<T>(
   { queue: url, run }: QueueFlags,
   messages: Messages | undefined,
-  work: (queue: RunQueue) => Promise<T>,
+  work: (queue: BullQueue) => Promise<T>,
 ): Promise<T> {
-  const queue = await RunQueue.open(url, { run, onNews: messages && newsTo(messages) });
+  const queue = await BullQueue.open(url, { run, onNews: messages && newsTo(messages) });
   return work(queue).finally(() => queue.close());
 }
 
-async function expectWebsites(queue: RunQueue): Promise<void> {
+async function expectWebsites(queue: BullQueue): Promise<void> {
   const { waiting, active, done } = await queue.counts();
   if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
 }
@@ -55,7 +55,7 @@ export async function fillQueue(
   const messages = new Messages(flags, context);
   const stop = new AbortController();
   const unlisten = onStop(context, [(stopped) => stop.abort(stopped)]);
-  const fill = async (queue: RunQueue) => {
+  const fill = async (queue: BullQueue) => {
     const { run } = queue;
     if (!list.isGiven) await expectWebsites(queue);
     if (list.retry.length > 0)

@@ -1,9 +1,9 @@
 // `sitegrove fleet status` and the table at the end of a run.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import type { BullQueue } from "../../fleet/bull-queue.ts";
 import { journalName, lockName } from "../../fleet/journal-file.ts";
 import { storedRun } from "../../fleet/results.ts";
-import type { RunQueue } from "../../fleet/run-queue.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
 import { FleetCounter, type FleetTotals } from "../../fleet/totals.ts";
 import { defined } from "../../model/defined.ts";
@@ -61,7 +61,7 @@ function malformedIn(summary: string): number | undefined {
 }
 
 /** Shows the state of a run on a queue. */
-export async function queueStatus(queue: RunQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
+export async function queueStatus(queue: BullQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   const { done, failed, ...left } = await queue.counts();
   const active = Math.min(left.active, await queue.held());
   const waiting = left.waiting + left.active - active;

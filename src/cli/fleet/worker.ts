@@ -1,7 +1,7 @@
 // `sitegrove fleet worker`: reads websites from a queue until nothing is left, or until it is stopped.
 
+import { BullQueue } from "../../fleet/bull-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
-import { RunQueue } from "../../fleet/run-queue.ts";
 import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { type FleetFlags, openOutputs } from "./flags.ts";
@@ -19,7 +19,7 @@ export async function fleetWorker(flags: WorkerFlags, context: Context): Promise
   if (lease < 1) throw new UsageError("--lease takes at least 1 second");
   const { options } = await openOutputs(flags, run);
   const watch = new FleetWatch(flags, context);
-  const queue = await RunQueue.open(flags.queue, {
+  const queue = await BullQueue.open(flags.queue, {
     run,
     leaseTime: lease * 1000,
     idle: stay ? Number.POSITIVE_INFINITY : idle * 1000,
