@@ -3,7 +3,7 @@
 // accepts a result only from the holder.
 import { createHash, randomUUID } from "node:crypto";
 import type { Job, JobType, Queue, Worker } from "bullmq";
-import { sleep, waitFor } from "../fetch/abort.ts";
+import { sleep, unlessAborted } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { counted } from "../model/figures.ts";
@@ -106,12 +106,10 @@ export class BullQueue implements SiteQueue {
   take(signal: AbortSignal): Promise<Lease | undefined> {
     const taking = this.#lastTake.then(() => this.#call(() => this.#next(signal)));
     this.#lastTake = taking.catch(() => undefined);
-    return waitFor(signal, (resolve, reject) => {
-      let isLeft = false;
-      taking.then((lease) => (isLeft ? void lease?.retry().catch(() => undefined) : resolve(lease)), reject);
-      return () => {
-        isLeft = true;
-      };
+    return unlessAborted(signal, taking).catch((error: unknown) => {
+      // The server may still answer with a site.
+      if (signal.aborted) taking.then((lease) => lease?.retry()).catch(() => undefined);
+      throw error;
     });
   }
 
@@ -209,10 +207,7 @@ export class BullQueue implements SiteQueue {
     this.#worker ??= this.#server.worker(this.#queue.name) as Worker<JobData, SiteSummary>;
     for (;;) {
       const token = randomUUID();
-      const job = await this.#worker.getNextJob(token, { block: false }).catch((error: unknown) => {
-        if (error instanceof SyntaxError) return this.#unreadable(token);
-        throw error;
-      });
+      const job = await this.#worker.getNextJob(token, { block: false });
       if (job === undefined) return undefined;
       const { site } = dataOf(job);
       const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
@@ -222,18 +217,6 @@ export class BullQueue implements SiteQueue {
       } else if (hasRoom(this.#inFlight, { deaths: deathsOf(job) })) return this.#lease(job, site, token, attemptId);
       else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
     }
-  }
-
-  // Returns the job that this worker got but could not read, because another program wrote something that is not JSON.
-  async #unreadable(token: string): Promise<SiteQueueJob | undefined> {
-    const { connection } = this.#server;
-    for (const id of await connection.lrange(this.#queue.toKey("active"), 0, -1)) {
-      const key = this.#queue.toKey(id);
-      if ((await connection.get(`${key}:lock`)) !== token) continue;
-      await connection.hset(key, { data: "{}", opts: "{}" });
-      return this.#queue.getJob(id);
-    }
-    return undefined;
   }
 
   #lease(job: SiteQueueJob, site: SiteJob, token: string, attemptId: string): Lease {

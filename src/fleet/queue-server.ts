@@ -70,11 +70,11 @@ export async function openServer(
     connection.disconnect();
     throw unusable(address, failure ?? error);
   }
-  const open = new Set<Queue | Worker>();
+  const open: (Queue | Worker)[] = [];
   const kept = <T extends Queue | Worker>(one: T): T => {
     // Errors of the connection are reported above, once.
-    (one as Worker).on("error", () => {}).on("closed", () => open.delete(one));
-    open.add(one);
+    (one as Worker).on("error", () => {});
+    open.push(one);
     return one;
   };
   return {
@@ -92,7 +92,7 @@ export async function openServer(
       // If the server is gone, closing would wait for it, so the connections are dropped instead.
       const isReady = state === "ready";
       state = "closing";
-      await Promise.all([...open].map((one) => soon(isReady ? one.close() : one.disconnect())));
+      await Promise.all(open.map((one) => soon(isReady ? one.close() : one.disconnect())));
       connection.disconnect();
     },
   };
