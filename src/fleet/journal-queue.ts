@@ -5,8 +5,8 @@ import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
-import type { JournalFact, JournalLine, JournalSite as Site } from "./journal-file.ts";
-import { applyLine, JournalFile, newSite, readResults, readState } from "./journal-file.ts";
+import { type JournalFact, JournalFile } from "./journal-file.ts";
+import { JournalState, readResults, readState, type JournalSite as Site } from "./journal-state.ts";
 import { longestLine } from "./lines.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
@@ -31,14 +31,13 @@ export interface JournalQueueOptions {
 export class JournalQueue implements SiteQueue {
   readonly folder: string;
   readonly #journal: JournalFile;
-  #sites = new Map<string, Site>();
+  #state = new JournalState();
   // Both are stacks: the next site is at the end.
   readonly #waiting: Site[] = [];
   readonly #suspects: Site[] = [];
   readonly #inFlight = new Set<Site>();
   readonly #sleepers = new Set<() => void>();
   #adding = 0;
-  #cutLists = new Map<string, number>();
   #damaged = 0;
 
   private constructor(folder: string) {
@@ -67,7 +66,7 @@ export class JournalQueue implements SiteQueue {
 
   /** The number of sites in all states. */
   get size(): number {
-    return this.#sites.size;
+    return this.#state.sites.size;
   }
 
   /** How many lines of the journal could not be read. They are skipped, and their information is lost. */
@@ -77,49 +76,41 @@ export class JournalQueue implements SiteQueue {
 
   /** How many lists were only partly added, because a process was killed or stopped. Adding a list again completes it. */
   get cutLists(): number {
-    return this.#cutLists.size;
+    return this.#state.cutLists.size;
   }
 
   async add(sites: AsyncIterable<SiteJob> | Iterable<SiteJob>): Promise<{ added: number; known: number }> {
+    const { sites: all, cutLists } = this.#state;
     let known = 0;
     let added = 0;
     let last: Promise<void> | undefined;
     // The incomplete lists whose first website is also on this list.
-    const lists = new Map<string, Site>();
-    let first = "";
+    const lists = new Map<string, SiteJob>();
     this.#adding += 1;
     try {
-      for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
-        if (known + added === 0) {
-          first = key;
-          this.#cutLists.set(key, this.#cutLists.get(key) ?? 0);
-          this.#journal.append(lineOf(newSite({ key, homepage }), { type: "list" })).catch(() => undefined);
-        }
-        if (this.#cutLists.has(key)) lists.set(key, newSite({ key, homepage }));
-        if (this.#sites.has(key)) {
+      for await (const { key, homepage, ...others } of sites) {
+        const { sitemaps, mayBePlain } = others;
+        const more = defined({ sitemaps, mayBePlain });
+        const job = { key, homepage, ...more };
+        if (known + added === 0) this.#note(job, { type: "list" });
+        if (cutLists.has(key)) lists.set(key, job);
+        if (all.has(key)) {
           known += 1;
           continue;
         }
         // The line of its result must not be too long to be read.
         if (key.length > longestKey) throw invalid(`The sitemap URLs of ${homepage} are too long in total`);
-        const more = defined({ sitemaps, mayBePlain });
-        const site = newSite({ key, homepage, ...more });
-        this.#sites.set(key, site);
+        last = this.#note(job, { type: "add", ...more });
         added += 1;
-        this.#cutLists.set(first, (this.#cutLists.get(first) ?? 0) + 1);
-        last = this.#journal.append(lineOf(site, { type: "add", ...more }));
         // Lines are written in order, so it is enough to wait for the last of a thousand.
         if (added % 1000 === 0) await last;
-        else last.catch(() => undefined);
-        this.#offer(site);
+        this.#offer(all.get(key) as Site);
         // Wakes only one caller for each site, because very many may be waiting.
         this.#wake(1);
       }
-      for (const [key, site] of lists) {
+      for (const [key, job] of lists) {
         // If this list is shorter, it is a different one that happens to contain that website.
-        if ((this.#cutLists.get(key) ?? 0) > known + added) continue;
-        this.#cutLists.delete(key);
-        last = this.#journal.append(lineOf(site, { type: "listed" }));
+        if ((cutLists.get(key) ?? 0) <= known + added) last = this.#note(job, { type: "listed" });
       }
       await last;
     } finally {
@@ -144,7 +135,7 @@ export class JournalQueue implements SiteQueue {
 
   async counts(): Promise<QueueCounts> {
     const counts = { waiting: 0, active: 0, done: 0, failed: 0 };
-    for (const { state, result } of this.#sites.values()) {
+    for (const { state, result } of this.#state.sites.values()) {
       counts[state] += 1;
       if (result !== undefined && isFailure(result.outcome)) counts.failed += 1;
     }
@@ -152,7 +143,7 @@ export class JournalQueue implements SiteQueue {
   }
 
   async *results(): AsyncGenerator<SiteSummary, void> {
-    yield* readResults(this.#journal.path);
+    yield* readResults(this.#journal.path, this.#state.sites);
   }
 
   /** Closes the queue. If nothing was ever added, leaves the folder as it was. */
@@ -161,16 +152,15 @@ export class JournalQueue implements SiteQueue {
   }
 
   async #load(retry: ReadonlySet<SiteOutcome>): Promise<void> {
-    const state = await readState(this.#journal.path);
-    this.#sites = state.sites;
-    this.#cutLists = state.cutLists;
-    this.#damaged = state.damaged;
+    const read = await readState(this.#journal.path);
+    this.#state = read.state;
+    this.#damaged = read.damaged;
     // A killed process may leave an incomplete first line.
-    if (this.#sites.size === 0 && !'{"type":'.startsWith(state.firstDamaged.slice(0, 8)))
+    if (this.size === 0 && !'{"type":'.startsWith(read.firstDamaged.slice(0, 8)))
       throw new SitemapError("invalid-file", `${this.#journal.path} is not the journal of a fleet`);
-    await this.#journal.mend();
+    await this.#journal.mend(read);
     // The sites that were started most often come last, so they are taken first.
-    const sites = [...this.#sites.values()].sort((one, other) => one.starts - other.starts);
+    const sites = [...this.#state.sites.values()].sort((one, other) => one.starts - other.starts);
     const settled = sites.map((site) => {
       // A process died while it was crawling this site.
       if (site.state === "active") Object.assign(site, { state: "waiting", deaths: site.deaths + 1 });
@@ -202,10 +192,8 @@ export class JournalQueue implements SiteQueue {
 
   async #start(site: Site): Promise<Lease> {
     const attemptId = attemptIdOf(site.job.key, site.starts + 1);
-    const line = lineOf(site, { type: "start", attemptId });
-    applyLine(site, line);
     this.#inFlight.add(site);
-    await this.#journal.append(line);
+    await this.#note(site.job, { type: "start", attemptId });
     const { job, starts, replaces } = site;
     let isOpen = true;
     const settle = async (fact: JournalFact): Promise<"accepted" | "superseded"> => {
@@ -222,11 +210,16 @@ export class JournalQueue implements SiteQueue {
     };
   }
 
-  // Writes the line to the disk before it takes effect.
+  // A fact that takes effect at once. Resolves when it is on the disk.
+  #note(job: SiteJob, fact: JournalFact): Promise<void> {
+    this.#state.apply(job, fact);
+    return this.#journal.append(job, fact);
+  }
+
+  // A fact that takes effect when it is on the disk.
   async #settle(site: Site, fact: JournalFact): Promise<void> {
-    const line = lineOf(site, fact);
-    await this.#journal.append(line);
-    applyLine(site, line);
+    await this.#journal.append(site.job, fact);
+    this.#state.apply(site.job, fact);
     this.#inFlight.delete(site);
     if (site.state === "waiting") this.#offer(site);
     this.#wake();
@@ -238,10 +231,6 @@ export class JournalQueue implements SiteQueue {
       wake();
     }
   }
-}
-
-function lineOf({ job: { key, homepage } }: Site, { type, ...more }: JournalFact): JournalLine {
-  return { type, site: homepage, key, at: new Date().toISOString(), ...more } as JournalLine;
 }
 
 // A lease is never lost, because the journal is locked: no other process can have the site.

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { SitemapError } from "../model/errors.ts";
 import { invalid } from "../model/option-checks.ts";
-import { journalName, readResults, readState } from "./journal-file.ts";
+import { journalName } from "./journal-file.ts";
+import { readResults, readState } from "./journal-state.ts";
 import { isBucket } from "./s3-bucket.ts";
 import { isSummary, keyHash, type SiteJob, type SiteSummary } from "./site-job.ts";
 import { Store } from "./store.ts";
@@ -98,11 +99,12 @@ export async function storedRun(location: string, run?: string): Promise<StoredR
   const { store, journal, chosen, names } = await openRun(location, "--run", run);
   const name = run ?? (chosen || nameOfFolder(location));
   if (journal !== undefined) {
-    const { sites, damaged, cutLists } = await readState(journal);
+    const { state, damaged } = await readState(journal);
+    const { sites, cutLists } = state;
     const open = [...sites.values()].filter(({ result }) => result === undefined);
     const active = open.filter(({ state }) => state === "active").length;
     const gaps = { unreadable: 0, unfinished: open.length, active, damaged, cutLists: cutLists.size };
-    return { store, run: name, results: readResults(journal), ...gaps };
+    return { store, run: name, results: readResults(journal, sites), ...gaps };
   }
   const stored = { store, run: name, unreadable: 0, unfinished: 0, active: 0, damaged: 0, cutLists: 0 };
   async function* results() {

@@ -183,10 +183,10 @@ test("lines end at line feeds, and a line that is too long is cut off", async ()
   const lines = [];
   for await (const line of linesIn(file, 100_000)) lines.push(line);
   expect(lines).toEqual([
-    { text: '{"a":"\u2028é"}', isEnded: true },
-    { text: "", isEnded: true },
-    { text: "x".repeat(100_000), isEnded: true },
-    { text: '{"b":1}', isEnded: false },
+    { text: '{"a":"\u2028é"}', end: 14, isEnded: true },
+    { text: "", end: 15, isEnded: true },
+    { text: "x".repeat(100_000), end: 300_017, isEnded: true },
+    { text: '{"b":1}', end: 300_024, isEnded: false },
   ]);
 });
 
