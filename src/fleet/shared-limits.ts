@@ -18,7 +18,7 @@ export function sharedLimits(settings: Settings, perAddress: number): SharedLimi
   const concurrency = { total, perHost: perAddress };
   const undelayed = { ...settings, delay: { ...settings.delay, milliseconds: 0 }, concurrency };
   const addresses = new HostLimiter(undelayed, defaultBackoff, undefined, ({ pathname }) => pathname);
-  const lookup = nameServerLookup();
+  const { lookup, close } = nameServerLookup();
   const proxyFor = proxyChoice(settings.proxy);
 
   // If a name has several addresses, the first in sort order stands for all, because resolvers return them in any order. Undefined if it is
@@ -62,6 +62,7 @@ export function sharedLimits(settings: Settings, perAddress: number): SharedLimi
     close() {
       hosts.close();
       addresses.close();
+      close();
     },
   };
 }

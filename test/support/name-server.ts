@@ -7,8 +7,6 @@ import net from "node:net";
 /** The records of a name. `silent`: no answer. `broken`: the server fails. A name that is not in the table does not exist. */
 export interface Zone {
   readonly addresses?: readonly string[];
-  /** In seconds. */
-  readonly ttl?: number;
   readonly silent?: boolean | "AAAA";
   readonly broken?: boolean;
 }
@@ -32,7 +30,7 @@ export async function nameServer(zones: Record<string, Zone>): Promise<NameServe
     if (zone?.silent === true || (zone?.silent === "AAAA" && type === 28)) return;
     const code = zone === undefined ? 3 : zone.broken ? 2 : 0;
     const addresses = (zone?.addresses ?? []).filter((address) => net.isIPv6(address) === (type === 28));
-    const records = code === 0 ? addresses.map((address) => record(address, type, zone?.ttl ?? 60)) : [];
+    const records = code === 0 ? addresses.map((address) => record(address, type)) : [];
     const header = Buffer.from(query.subarray(0, 12));
     // A response, recursion available, and the code; one question, so many answers.
     header.writeUInt16BE(0x8180 | code, 2);
@@ -66,13 +64,14 @@ function question(query: Buffer): { name: string; type: number; end: number } {
   return { name: labels.join("."), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-function record(address: string, type: number, ttl: number): Buffer {
+function record(address: string, type: number): Buffer {
   const bytes = type === 28 ? bytesOfIpv6(address) : Buffer.from(address.split(".").map(Number));
   const fixed = Buffer.alloc(12);
   fixed.writeUInt16BE(0xc00c, 0);
   fixed.writeUInt16BE(type, 2);
   fixed.writeUInt16BE(1, 4);
-  fixed.writeUInt32BE(ttl, 6);
+  // Valid for a minute.
+  fixed.writeUInt32BE(60, 6);
   fixed.writeUInt16BE(bytes.length, 10);
   return Buffer.concat([fixed, bytes]);
 }
