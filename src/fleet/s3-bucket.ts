@@ -37,7 +37,7 @@ export class S3Bucket {
     this.address = `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`;
   }
 
-  /** Credentials come from the usual variables and files, region and endpoint from variables. Throws a `SitemapError` on failure. */
+  /** Credentials and region come from the variables and files that the SDK reads. Throws a `SitemapError` on failure. */
   static async open(
     address: string,
     environment: NodeJS.ProcessEnv = process.env,
@@ -56,7 +56,8 @@ export class S3Bucket {
     };
     const all = { partSize: 8 * 2 ** 20, silence: 60_000, ...limits };
     const client = new sdk.S3Client({
-      region: AWS_REGION || AWS_DEFAULT_REGION || "us-east-1",
+      // Stores other than AWS need no region.
+      region: AWS_REGION || AWS_DEFAULT_REGION || (await new sdk.S3Client().config.region().catch(() => "us-east-1")),
       ...(endpoint === "" ? {} : { endpoint }),
       forcePathStyle: endpoint !== "" || bucket.includes("."),
       ...(AWS_ACCESS_KEY_ID && {
@@ -70,9 +71,9 @@ export class S3Bucket {
       // Not every S3-compatible store supports the SDK's checksums.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
+      // The SDK would warn if many files wait for a socket.
       requestHandler: {
         ...{ connectionTimeout: 10_000, socketTimeout: all.silence, socketAcquisitionWarningTimeout: 2 ** 31 - 1 },
-        ...{ httpAgent: { maxSockets: mostSockets }, httpsAgent: { maxSockets: mostSockets } },
       },
     });
     return new S3Bucket(sdk, client, bucket, prefix, all);
@@ -108,47 +109,29 @@ export class S3Bucket {
 
   /** Uploads a file, in parts if it is large. One part is held in memory. An object of this name is replaced. */
   async upload(key: string, file: string): Promise<void> {
-    const { AbortMultipartUploadCommand, Upload } = this.#sdk;
     const { size } = await stat(file);
     const partSize = Math.max(this.#limits.partSize, Math.ceil(size / mostParts));
-    await this.#send(async () => {
-      const params = { ...this.#object(key), Body: createReadStream(file) };
-      const upload = new Upload({ client: this.#client, params, partSize, queueSize: 1 });
-      try {
-        await upload.done();
-      } catch (error) {
-        const { uploadId: UploadId } = upload;
-        // If completing an upload fails, the SDK does not abort it: its parts would stay, and cost money.
-        const abort = new AbortMultipartUploadCommand({ ...this.#object(key), UploadId });
-        if (UploadId !== undefined) await this.#client.send(abort).catch(() => undefined);
-        throw error;
-      }
-    });
+    const params = { ...this.#object(key), Body: createReadStream(file) };
+    const upload = new this.#sdk.Upload({ client: this.#client, params, partSize, queueSize: 1 });
+    await this.#send(() => upload.done());
   }
 
   /** Reads a text. Throws a `SitemapError` if it is longer than any summary: others may write into a bucket. */
   async get(key: string): Promise<string | undefined> {
     return this.#send(async () => {
-      const body = (await this.#found(key)) as Readable | undefined;
-      if (body === undefined) return undefined;
-      const chunks: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        chunks.push(chunk);
-        size += chunk.length;
-        // Leaving the loop ends the download.
-        if (size > longestLine) throw failure(`${key} is too long`);
-      }
-      return Buffer.concat(chunks).toString();
+      const { Body, ContentLength = Number.POSITIVE_INFINITY } = (await this.#found(key)) ?? {};
+      if (Body === undefined || ContentLength <= longestLine) return Body?.transformToString();
+      (Body as Readable).on("error", () => {}).destroy();
+      throw failure(`${key} is too long`);
     });
   }
 
   /** Downloads to a file. Returns false if the object does not exist. There is no time limit as long as data arrives. */
   async download(key: string, file: string): Promise<boolean> {
     return this.#send(async () => {
-      const body = await this.#found(key);
-      if (body !== undefined) await pipeline(body as NodeJS.ReadableStream, createWriteStream(file));
-      return body !== undefined;
+      const object = await this.#found(key);
+      if (object !== undefined) await pipeline(object.Body as Readable, createWriteStream(file));
+      return object !== undefined;
     });
   }
 
@@ -183,10 +166,10 @@ export class S3Bucket {
     };
   }
 
-  // Returns the content of an object, or undefined if it does not exist.
+  // Returns an object, or undefined if it does not exist.
   async #found(key: string) {
     try {
-      return (await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(key)))).Body;
+      return await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(key)));
     } catch (error) {
       if (statusOf(error) === 404 && nameOf(error) !== "NoSuchBucket") return undefined;
       throw error;
@@ -257,4 +240,3 @@ function failure(message: string, cause?: unknown): SitemapError {
 // S3 accepts at most 10,000 parts.
 const mostParts = 9000;
 const mostAttempts = 6;
-const mostSockets = 256;

@@ -151,6 +151,21 @@ test("a download may take any time, as long as data keeps arriving", async () =>
   slow.closeAllConnections();
 });
 
+test("without a variable, the region is that of the profile", async () => {
+  let authorization = "";
+  const server = createServer((incoming, response) => {
+    authorization = incoming.headers.authorization ?? "";
+    response.writeHead(404).end();
+  });
+  const env = { ...credentials, AWS_ENDPOINT_URL: `http://127.0.0.1:${await listenOnLoopback(server)}` };
+  const file = path.join(newFolder(), "config");
+  writeFileSync(file, "[default]\nregion = eu-west-1\n");
+  process.env["AWS_CONFIG_FILE"] = file;
+  await (await S3Bucket.open("s3://bucket/a", env)).get("a").finally(() => delete process.env["AWS_CONFIG_FILE"]);
+  server.close();
+  expect(authorization).toContain("/eu-west-1/s3/");
+});
+
 test("an object that ends early is not taken for a shorter one, and one that never ends is read up to a limit", async () => {
   let sent = 0;
   const server = createServer((incoming, response) => {
