@@ -64,6 +64,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
 
   // A failure has a name of its own, so that it never takes the place of a result: another worker may still publish one.
   async function fail(job: SiteJob, summary: SiteSummary): Promise<void> {
+    await deleteEarlier(job, summary);
     if (hasSummaries) await store.replace(failureName(job, run), `${jsonOf(summary)}\n`);
   }
 
@@ -76,19 +77,20 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
     return first.attemptId === summary.attemptId ? undefined : first;
   }
 
-  // Removes the files of earlier attempts, which were killed or are replaced. If this attempt has no files, the earlier ones stay, because
-  // the website may be unreachable only today. Files of later attempts stay, because one may be running.
+  // Removes the files of earlier attempts, which were killed or are replaced. If this attempt has no files, only unfinished ones are removed,
+  // because the website may be unreachable only today. Files of later attempts stay, because one may be running.
   async function deleteEarlier(
     job: SiteJob,
     { attemptId, files }: Pick<SiteSummary, "attemptId" | "files">,
   ): Promise<void> {
     const [, last = 1] = attemptId.split("-").map(Number);
-    if (last > 1 && hasSummaries) await store.delete(failureName(job, run));
-    if (last === 1 || Object.keys(files).length === 0) return;
+    if (last === 1) return;
+    if (hasSummaries) await store.delete(failureName(job, run));
+    const hasFiles = Object.keys(files).length > 0;
     for (const kind of fileKinds) {
       const start = `${nameInFolder(kind, run, job)}-`;
-      for (const each of await store.list(start))
-        if (Number.parseInt(each.slice(start.length), 10) < last) await store.delete(each);
+      const earlier = (await store.list(start)).filter((name) => Number.parseInt(name.slice(start.length), 10) < last);
+      for (const name of earlier) await (hasFiles ? store.delete(name) : store.deleteDraft(name));
     }
   }
 
@@ -129,7 +131,7 @@ export function siteFiles(options: SiteFilesOptions): Required<SiteSink> {
       await publish(kind, file.publish());
     };
     const keep = async (summary: SiteSummary): Promise<Partial<SiteSummary>> => {
-      const isRead = summary.sitemaps > 0 && summary.outcome !== "failed";
+      const isRead = summary.sitemaps > 0;
       if (isRead && pages !== undefined) {
         if (format === "changes") {
           const since = summary.previousError === undefined ? earlier?.file : undefined;

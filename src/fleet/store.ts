@@ -125,8 +125,12 @@ export class Store {
 
   /** Removes what was written on this machine: the draft and, in a folder, also the file. */
   async discard(name: string): Promise<void> {
-    const file = this.#path(name);
-    for (const each of [file, draftOf(file)]) await rm(each, { force: true });
+    await rm(this.#path(name), { force: true });
+    await this.deleteDraft(name);
+  }
+
+  deleteDraft(name: string): Promise<void> {
+    return rm(draftOf(this.#path(name)), { force: true });
   }
 
   /** Returns the names that begin with `start`. A folder includes drafts, and subfolders only if `start` ends with a slash. */

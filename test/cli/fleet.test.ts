@@ -10,6 +10,8 @@ import { afterAll, describe, expect, test } from "vitest";
 import { SiteList } from "../../src/cli/fleet/sites.ts";
 import type { JournalLine } from "../../src/fleet/journal-file.ts";
 import { readResults } from "../../src/fleet/journal-state.ts";
+import { nameInFolder } from "../../src/fleet/results.ts";
+import { siteJob } from "../../src/fleet/site-job.ts";
 import { type ManyServers, type ManyServersOptions, manyServers } from "../fleet/many-servers.ts";
 import { dated, index, urlset } from "../support/documents.ts";
 import { linesIn, occurrences } from "../support/grown.ts";
@@ -408,14 +410,20 @@ describe("a fleet killed with -9", () => {
     }
   });
 
-  test("five times during one website quarantines it until --retry", async () => {
+  test("five times during one website quarantines it until --retry, and leaves no unfinished files", async () => {
     const { sites } = await serve({ count: 2 });
     const [site = ""] = sites;
     const facts = Array.from({ length: 5 }, (_, death) => ({ type: "start", attemptId: `1-${death + 1}` }));
     mkdirSync(at("out"));
     file("out/sites.ndjson", facts.map((fact) => `${JSON.stringify({ site, key: site, ...fact })}\n`).join(""));
+    // What a killed attempt had written, and the pages of an earlier result.
+    const name = nameInFolder("pages", undefined, siteJob(site)!);
+    const earlier = [`${name}-1-abc.ndjson`, name.replace(/[^/]+$/, "partial.$&-5-abc.ndjson")];
+    mkdirSync(path.dirname(at(`out/${name}`)), { recursive: true });
+    for (const each of earlier) file(`out/${each}`, "");
     const { code, stdout } = await sitegrove(fleet("--from", at("sites.txt")));
     expect(code).toBe(3);
+    expect(earlier.map((each) => existsSync(at(`out/${each}`)))).toEqual([true, false]);
     expect(stdout).toMatch(/ 1 {2}complete\n +1 {2}quarantined: set aside because the process died five times\n/);
     expect((await sitegrove(fleet("--retry", "quarantined"))).code).toBe(0);
     expect(doneLines().findLast((summary) => summary.site === site)?.outcome).toBe("complete");
