@@ -152,7 +152,7 @@ export const saidOfFleets = {
   oneMoreNotWebsite: "and 1 more line that is not a website; --log-file lists all",
   tooManyOpenFiles: /too many open files/i,
   oneUnreachable: "sitegrove: incomplete: 1 of 3 websites not fully read: 1 unreachable\n",
-  aboveLimit: "sitegrove: unreachable or failed: 1 of 3 websites, more than --fail-above\n",
+  aboveLimit: "sitegrove: unreachable, failed or quarantined: 1 of 3 websites, more than --fail-above\n",
   continuing: "continuing: 3 websites done, 0 websites waiting",
   damagedLine: "incomplete: 1 line of sites.ndjson is damaged and was skipped",
   halfDone: "6 of 12 websites",

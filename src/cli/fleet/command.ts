@@ -29,7 +29,7 @@ export function fleetCommand(context: Context, done: Done): Command {
     .optionsGroup("Output:")
     .option(
       "--fail-above <percent>",
-      "exit with 6 if more than this share of websites, such as 20%, is unreachable or failed",
+      "exit with 6 if more than this share of websites, such as 20%, is unreachable, failed or quarantined",
       percent,
     )
     .optionsGroup("Messages:")
@@ -72,7 +72,7 @@ Ctrl-C finishes the websites in progress; a second Ctrl-C stops immediately.
 ${exitCodeHelp(["complete", "unexpected", "usage", "incomplete", "findings", "interrupted"], {
   complete: "every website was fully read or has no sitemap",
   incomplete: "incomplete: some websites could not be fully read, or some lines of the list or journal are invalid",
-  findings: "--fail-above: too many websites are unreachable or failed",
+  findings: "--fail-above: too many websites are unreachable, failed or quarantined",
   interrupted: "stopped by Ctrl-C: run it again to continue",
 })}`;
 

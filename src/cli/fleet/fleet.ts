@@ -88,7 +88,7 @@ async function run(
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)
-    messages.say(`unreachable or failed: ${bad} of ${counted(websites, "website")}, more than --fail-above`, "bad");
+    messages.say(`unreachable, failed or quarantined: ${bad} of ${counted(websites, "website")}, more than --fail-above`, "bad");
   else if (lossy.length > 0) {
     const count = websites - outcomes.complete - outcomes.none;
     const each = lossy.map((name) => `${grouped(outcomes[name])} ${name}`).join(", ");
