@@ -24,7 +24,7 @@ export declare class BullQueue implements SiteQueue {
   /** Takes the next site. Only one caller at a time asks the server. */
   take(signal: AbortSignal): Promise<Lease | undefined>;
   counts(): Promise<QueueCounts>;
-  /** The results so far, in the order in which the websites were added. */
+  /** The results so far, in the order in which the websites were finished; those that failed come last. */
   results(): AsyncGenerator<SiteSummary, void>;
   /** How many sites are in progress. Counts locks, because the site of a dead worker stays active until another worker takes it. */
   held(): Promise<number>;

@@ -2,7 +2,7 @@
 // its completed job, or the reason of its failed one. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and
 // accepts a result only from the holder.
 import { createHash, randomUUID } from "node:crypto";
-import type { Job, JobType, Queue, Worker } from "bullmq";
+import type { Job, Queue, Worker } from "bullmq";
 import { sleep, unlessAborted } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -121,7 +121,7 @@ export class BullQueue implements SiteQueue {
     });
   }
 
-  /** The results so far, in the order in which the websites were added. */
+  /** The results so far, in the order in which the websites were finished; those that failed come last. */
   async *results(): AsyncGenerator<SiteSummary, void> {
     for await (const job of this.#finished()) yield resultOf(job);
   }
@@ -250,21 +250,12 @@ export class BullQueue implements SiteQueue {
     };
   }
 
-  // Yields finished jobs in the order of the list. Keeps only their ids and positions in memory, because a run may have a million sites.
+  // Yields the jobs that are finished now. Keeps only their ids in memory, because a run may have a million sites.
   async *#finished(): AsyncGenerator<SiteQueueJob, void> {
-    const queue = this.#queue;
-    const positions = new Map<string, number>();
-    const states: JobType[] = ["completed", "failed"];
-    for (let start = 0, isEnd = false; !isEnd; start += batchSize) {
-      // `getJobs` returns up to `batchSize` jobs of each state.
-      const jobs = await this.#call(() => queue.getJobs(states, start, start + batchSize - 1, true));
-      for (const job of jobs) positions.set(String(job?.id), dataOf(job).at);
-      isEnd = jobs.length === 0;
-    }
-    const ids = [...positions].sort(([, one], [, other]) => one - other).map(([id]) => id);
+    const ids = await this.#call(() => this.#queue.getRanges(["completed", "failed"], 0, -1, true));
     for (let start = 0; start < ids.length; start += readSize) {
       const some = ids.slice(start, start + readSize);
-      const jobs = await this.#call(() => Promise.all(some.map((id) => queue.getJob(id))));
+      const jobs = await this.#call(() => Promise.all(some.map((id) => this.#queue.getJob(id))));
       for (const job of jobs) if (job?.finishedOn !== undefined) yield job;
     }
   }
@@ -289,7 +280,8 @@ async function addJobs(
   const timer = setInterval(() => send().catch(() => undefined), slowBatch);
   try {
     for await (const { key, homepage, sitemaps, mayBePlain } of sites) {
-      const data = { key, homepage, at: first + count++, ...defined({ sitemaps, mayBePlain }) };
+      const data = { key, homepage, ...defined({ sitemaps, mayBePlain }) };
+      count += 1;
       batch.push({ name: "site", data, opts: { ...jobOptions, jobId: idOf(queue.name, key) } });
       if (batch.length >= batchSize) await send();
     }
@@ -329,7 +321,6 @@ const jobOptions = { attempts: 1, removeOnComplete: false, removeOnFail: false, 
 type SiteQueueJob = Job<JobData, SiteSummary>;
 
 interface JobData extends SiteJob {
-  readonly at: number;
   /** How many deaths of workers no longer count, because the user asked to crawl the site again. */
   readonly cleared?: number;
   /** The attempt whose result the user asked to replace. */
@@ -350,13 +341,12 @@ const queueStart = "sitegrove.";
 // of its website.
 function dataOf(job: SiteQueueJob | undefined) {
   const data = (isJsonObject(job?.data) ? job.data : {}) as Record<string, unknown>;
-  const { key, cleared, at, replaces } = data;
+  const { key, cleared, replaces } = data;
   const site = storedJob(data);
   return {
     site: site !== undefined && job?.id === idOf(job?.queueName ?? "", site.key) ? site : undefined,
     key: typeof key === "string" ? key : "",
     cleared: typeof cleared === "number" ? cleared : 0,
-    at: typeof at === "number" ? at : Number.MAX_SAFE_INTEGER,
     replaces: typeof replaces === "string" ? replaces : undefined,
   };
 }

@@ -153,7 +153,7 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
 }
 
 function resultsCommand(context: Context, done: Done): Command {
-  const description = "Prints the summary of each finished website as a line of JSON, in list order.";
+  const description = "Prints the summary of each finished website as a line of JSON.";
   return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
     .option("--run <name>", "run to print (default: default)")
     .action(async (flags: QueueFlags) => done(await (await import("./queue.ts")).queueResults(flags, context)));
