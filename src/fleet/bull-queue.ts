@@ -9,11 +9,11 @@ import { SitemapError } from "../model/errors.ts";
 import { counted } from "../model/figures.ts";
 import { isJsonObject } from "../model/json.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
+import { type LeasedSite, Leases } from "./leases.ts";
 import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import { attemptIdOf, emptySummary, isFailure, isSummary, keyHash, quarantinedSummary, storedJob } from "./site-job.ts";
+import { attemptIdOf, emptySummary, isFailure, isSummary, keyHash, storedJob } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { hasRoom, type InFlightSite, isQuarantined } from "./suspects.ts";
 
 /** Options of `BullQueue.open`. */
 export interface BullQueueOptions {
@@ -57,7 +57,7 @@ export class BullQueue implements SiteQueue {
   readonly #options: RequiredOptions;
   // Opened when the first site is taken, because a worker has its own connection.
   #worker: Worker<JobData, SiteSummary> | undefined;
-  readonly #inFlight = new Set<InFlightSite>();
+  readonly #leases = new Leases();
   #lastTake: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   #adding = 0;
@@ -184,7 +184,7 @@ export class BullQueue implements SiteQueue {
       const lease = await this.#takeJob();
       if (lease !== undefined) return lease;
       await this.#ask();
-      if (this.#left + this.#adding + this.#inFlight.size > 0) this.#quietSince = undefined;
+      if (this.#left + this.#adding + this.#leases.size > 0) this.#quietSince = undefined;
       else if (this.#isOver()) return undefined;
       await sleep(pollTime, signal);
     }
@@ -209,45 +209,37 @@ export class BullQueue implements SiteQueue {
       const token = randomUUID();
       const job = await this.#worker.getNextJob(token, { block: false });
       if (job === undefined) return undefined;
-      const { site } = dataOf(job);
-      const attemptId = attemptIdOf(site?.key ?? "", job.attemptsStarted);
-      if (site === undefined) {
+      const { site: own, cleared, replaces } = dataOf(job);
+      if (own === undefined) {
         const error = new Error("Another program added the job");
         await job.moveToFailed(error, token, false).catch(unlessHeld);
-      } else if (hasRoom(this.#inFlight, { deaths: deathsOf(job) })) return this.#lease(job, site, token, attemptId);
-      else await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
+        continue;
+      }
+      // BullMQ counts how often nobody renewed the lock of a job.
+      const deaths = Math.max(0, job.stalledCounter - cleared);
+      const site = { job: own, starts: job.attemptsStarted, deaths, replaces };
+      if (this.#leases.hasRoom(site)) return this.#lease(job, site, token);
+      await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
     }
   }
 
-  #lease(job: SiteQueueJob, site: SiteJob, token: string, attemptId: string): Lease {
-    const lost = new AbortController();
-    const inFlight = { deaths: deathsOf(job) };
-    this.#inFlight.add(inFlight);
-    const end = () => {
-      clearInterval(timer);
-      return this.#inFlight.delete(inFlight);
-    };
+  #lease(job: SiteQueueJob, site: LeasedSite, token: string): Lease {
     const { leaseTime } = this.#options;
-    const renew = async () => {
-      const isHeld = await job.extendLock(token, leaseTime).catch(() => undefined);
-      if (isHeld === undefined || isHeld > 0 || !end()) return;
-      lost.abort(new Error("Another worker has the website"));
-    };
-    const timer = setInterval(() => void renew(), leaseTime / 3).unref();
+    const lost = new AbortController();
     let isSettled = false;
-    // Settles only once: after a result was sent, the server decides.
-    const settle = async (work: () => Promise<boolean>) => {
-      if (isSettled || lost.signal.aborted) return false;
+    const timer = setInterval(async () => {
+      const isHeld = await job.extendLock(token, leaseTime).catch(() => undefined);
+      if (isHeld !== 0 || isSettled) return;
+      clearInterval(timer);
+      lost.abort(new Error("Another worker has the website"));
+    }, leaseTime / 3).unref();
+    const settle = (summary?: SiteSummary) => {
       isSettled = true;
-      return this.#call(work).finally(end);
+      const back = () => job.moveToWait(token).then(() => true, unlessHeld);
+      const done = (result: SiteSummary) => settleJob(this.#queue, job, token, result);
+      return this.#call(() => (summary === undefined ? back() : done(summary))).finally(() => clearInterval(timer));
     };
-    return {
-      ...{ job: site, starts: job.attemptsStarted, attemptId, replaces: dataOf(job).replaces, lost: lost.signal },
-      quarantined: isQuarantined(inFlight) ? quarantinedSummary(site, attemptId) : undefined,
-      done: async (summary) =>
-        (await settle(() => settleJob(this.#queue, job, token, summary))) ? "accepted" : "superseded",
-      retry: async () => void (await settle(() => job.moveToWait(token).then(() => true, unlessHeld))),
-    };
+    return this.#leases.give(site, attemptIdOf(site.job.key, site.starts), settle, lost.signal);
   }
 
   // Yields the jobs that are finished now. Keeps only their ids in memory, because a run may have a million sites.
@@ -364,11 +356,6 @@ function resultOf(job: SiteQueueJob): SiteSummary {
   }
   const message = failedReason || "Another program ended the job";
   return emptySummary(site ?? { key, homepage: "" }, `${keyHash(key)}-0`, "failed", message);
-}
-
-// BullMQ counts how often nobody renewed the lock of a job.
-function deathsOf(job: SiteQueueJob): number {
-  return Math.max(0, job.stalledCounter - dataOf(job).cleared);
 }
 
 // Returns false if BullMQ refused, because another worker has the job or has finished it. Throws any other error.

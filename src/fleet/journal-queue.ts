@@ -1,17 +1,16 @@
 // The queue of one machine: a journal in a folder, `sites.ndjson`. Every event is a line; the state in memory is rebuilt from these
 // lines when the folder is opened again. A result is on the disk before it takes effect.
-import { setMaxListeners } from "node:events";
 import { waitFor } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
 import { path as checkPath, invalid, oneOf, optionsIn, strings } from "../model/option-checks.ts";
 import { type JournalFact, JournalFile } from "./journal-file.ts";
 import { JournalState, readResults, readState, type JournalSite as Site } from "./journal-state.ts";
+import { Leases } from "./leases.ts";
 import { longestLine } from "./lines.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
-import { attemptIdOf, isFailure, quarantinedSummary, siteOutcomes } from "./site-job.ts";
+import { attemptIdOf, isFailure, siteOutcomes } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
-import { hasRoom, isQuarantined } from "./suspects.ts";
 
 /** Options of `JournalQueue.open`. */
 export interface JournalQueueOptions {
@@ -35,7 +34,7 @@ export class JournalQueue implements SiteQueue {
   // Both are stacks: the next site is at the end.
   readonly #waiting: Site[] = [];
   readonly #suspects: Site[] = [];
-  readonly #inFlight = new Set<Site>();
+  readonly #leases = new Leases(() => this.#wake());
   readonly #sleepers = new Set<() => void>();
   #adding = 0;
   #damaged = 0;
@@ -125,7 +124,7 @@ export class JournalQueue implements SiteQueue {
       signal.throwIfAborted();
       const site = this.#next();
       if (site !== undefined) return this.#start(site);
-      if (this.#inFlight.size + this.#adding + this.#suspects.length === 0) return undefined;
+      if (this.#leases.size + this.#adding + this.#suspects.length === 0) return undefined;
       await waitFor<void>(signal, (wake) => {
         this.#sleepers.add(wake);
         return () => this.#sleepers.delete(wake);
@@ -187,27 +186,18 @@ export class JournalQueue implements SiteQueue {
   #next(): Site | undefined {
     const from = this.#waiting.length > 0 ? this.#waiting : this.#suspects;
     const next = from.at(-1);
-    return next !== undefined && hasRoom(this.#inFlight, next) ? from.pop() : undefined;
+    return next !== undefined && this.#leases.hasRoom(next) ? from.pop() : undefined;
   }
 
   async #start(site: Site): Promise<Lease> {
     const attemptId = attemptIdOf(site.job.key, site.starts + 1);
-    this.#inFlight.add(site);
-    await this.#note(site.job, { type: "start", attemptId });
-    const { job, starts, replaces } = site;
-    let isOpen = true;
-    const settle = async (fact: JournalFact): Promise<"accepted" | "superseded"> => {
-      if (!isOpen) return "superseded";
-      isOpen = false;
-      await this.#settle(site, fact);
-      return "accepted";
-    };
-    return {
-      ...{ job, starts, attemptId, replaces, lost: never },
-      quarantined: isQuarantined(site) ? quarantinedSummary(job, attemptId) : undefined,
-      done: (summary) => settle({ type: "done", summary }),
-      retry: async () => void (await settle({ type: "back" })),
-    };
+    const noted = this.#note(site.job, { type: "start", attemptId });
+    const lease = this.#leases.give(site, attemptId, async (summary) => {
+      await this.#settle(site, summary === undefined ? { type: "back" } : { type: "done", summary });
+      return true;
+    });
+    await noted;
+    return lease;
   }
 
   // A fact that takes effect at once. Resolves when it is on the disk.
@@ -220,9 +210,7 @@ export class JournalQueue implements SiteQueue {
   async #settle(site: Site, fact: JournalFact): Promise<void> {
     await this.#journal.append(site.job, fact);
     this.#state.apply(site.job, fact);
-    this.#inFlight.delete(site);
     if (site.state === "waiting") this.#offer(site);
-    this.#wake();
   }
 
   #wake(most: number = this.#sleepers.size): void {
@@ -232,10 +220,6 @@ export class JournalQueue implements SiteQueue {
     }
   }
 }
-
-// A lease is never lost, because the journal is locked: no other process can have the site.
-const never = new AbortController().signal;
-setMaxListeners(0, never);
 
 // In characters. If sitemaps are given, the key of their website contains all of their URLs.
 const longestKey = longestLine / 16;

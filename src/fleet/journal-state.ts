@@ -1,10 +1,9 @@
 // What a journal says: its lines, applied one after another. The queue applies the same facts to the same state while it writes them.
 import { type JournalFact, readJournal } from "./journal-file.ts";
+import type { LeasedSite } from "./leases.ts";
 import { type SiteJob, type SiteSummary, storedJob } from "./site-job.ts";
-import type { InFlightSite } from "./suspects.ts";
 
-export interface JournalSite extends InFlightSite {
-  readonly job: SiteJob;
+export interface JournalSite extends LeasedSite {
   state: "waiting" | "active" | "done";
   /** Its result, if it is done. */
   result: Pick<SiteSummary, "outcome" | "attemptId"> | undefined;

@@ -7,7 +7,6 @@ import type { Options } from "../model/options.ts";
 import type { ProblemCode } from "../model/problem.ts";
 import type { RobotsPreference } from "../model/sitemap.ts";
 import { homepageOf, isHttpUrl, urlKey, withAssumedScheme, withoutCredentials } from "../model/url.ts";
-import { deathsBeforeQuarantine } from "./suspects.ts";
 
 /** One website to be read. Plain data: a queue may keep it anywhere. */
 export interface SiteJob {
@@ -177,11 +176,6 @@ export function emptySummary(
     reasons: message === undefined ? [] : [{ code: "internal", message, count }],
     files: {},
   };
-}
-
-export function quarantinedSummary(job: SiteJob, attemptId: string): SiteSummary {
-  const message = `The process died ${deathsBeforeQuarantine} times while crawling this website`;
-  return emptySummary(job, attemptId, "quarantined", message, deathsBeforeQuarantine);
 }
 
 /**

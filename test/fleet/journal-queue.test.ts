@@ -7,8 +7,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
+import { Leases } from "../../src/fleet/leases.ts";
 import type { SiteQueue } from "../../src/fleet/site-queue.ts";
-import { hasRoom } from "../../src/fleet/suspects.ts";
 import { isLong } from "../support/long.ts";
 import { saidOfFleets as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -39,13 +39,19 @@ test.each([
   [2, 4],
   [3, 1],
 ])("a suspect with %d deaths may be crawled together with others, at most %d at a time", (deaths, most) => {
-  const suspects = (length: number, each = deaths) => Array.from({ length }, () => ({ deaths: each }));
-  const healthy = suspects(50, 0);
-  expect(hasRoom([...healthy, ...suspects(most - 1)], { deaths })).toBe(true);
-  expect(hasRoom(suspects(most), { deaths })).toBe(false);
+  const leases = new Leases();
+  const give = (count: number, deaths: number) => {
+    const site = { job: job("a"), starts: 1, replaces: undefined };
+    for (let at = 0; at < count; at += 1) leases.give({ ...site, deaths }, "", async () => true);
+  };
+  give(50, 0);
+  give(most - 1, deaths);
+  expect(leases.hasRoom({ deaths })).toBe(true);
+  give(1, deaths);
+  expect(leases.hasRoom({ deaths })).toBe(false);
   // The suspect with the most deaths decides.
-  expect(hasRoom(suspects(most), { deaths: 1 })).toBe(false);
-  expect(hasRoom(suspects(most), { deaths: 0 })).toBe(true);
+  expect(leases.hasRoom({ deaths: 1 })).toBe(false);
+  expect(leases.hasRoom({ deaths: 0 })).toBe(true);
 });
 
 test("the journal matches its published schema", async () => {
