@@ -90,21 +90,18 @@ export class S3Bucket {
 
   /** Writes an object, unless the name is taken. */
   async create(key: string, text: string): Promise<"created" | "exists"> {
-    const { PutObjectCommand } = this.#sdk;
+    // The SDK cannot determine the length of an empty text.
+    const content = { Body: text, ContentLength: Buffer.byteLength(text), ContentType: "application/json" };
+    const put = new this.#sdk.PutObjectCommand({ ...this.#object(key), ...content, IfNoneMatch: "*" });
     return this.#send(async () => {
       try {
-        await this.#client.send(new PutObjectCommand({ ...this.#text(key, text), IfNoneMatch: "*" }));
+        await this.#client.send(put);
         return "created";
       } catch (error) {
         if (statusOf(error) === 412) return "exists";
         throw error;
       }
     });
-  }
-
-  async replace(key: string, text: string): Promise<void> {
-    const { PutObjectCommand } = this.#sdk;
-    await this.#send(() => this.#client.send(new PutObjectCommand(this.#text(key, text))));
   }
 
   /** Uploads a file, in parts if it is large. One part is held in memory. An object of this name is replaced. */
@@ -154,16 +151,6 @@ export class S3Bucket {
 
   #object(key: string) {
     return { Bucket: this.#bucket, Key: this.#prefix + key };
-  }
-
-  #text(key: string, text: string) {
-    // The SDK cannot determine the length of an empty text.
-    return {
-      ...this.#object(key),
-      Body: text,
-      ContentLength: Buffer.byteLength(text),
-      ContentType: "application/json",
-    };
   }
 
   // Returns an object, or undefined if it does not exist.

@@ -97,47 +97,39 @@ export interface SiteSummary {
 
 /** Whether a stored value is a summary. Fields of later versions are accepted. */
 export function isSummary(value: unknown): value is SiteSummary {
-  if (!isJsonObject(value)) return false;
-  const { site, outcome, reasons, files, findings = {}, previousError = "", preferences = [] } = value;
-  return (
-    siteOutcomes.includes(outcome as SiteOutcome) &&
-    ["key", "attemptId", "finishedAt"].every((name) => typeof value[name] === "string") &&
-    typeof site === "string" &&
-    isHttpUrl(site) &&
-    ["pages", "sitemaps", "invalid", "requests", "wireBytes", "duration"].every((name) => isCount(value[name])) &&
-    Array.isArray(reasons) &&
-    reasons.every(isReason) &&
-    isJsonObject(files) &&
-    Object.values(files).every(isOwnPath) &&
-    typeof previousError === "string" &&
-    Array.isArray(preferences) &&
-    preferences.every(isPreference) &&
-    isJsonObject(findings) &&
-    Object.values(findings).every(isCount)
-  );
+  return isJsonObject(value) && Object.entries(summaryFields).every(([name, isValid]) => isValid(value[name]));
 }
 
-function isReason(value: unknown): value is SiteReason {
-  if (!isJsonObject(value)) return false;
-  const { code, message, count } = value;
-  return typeof code === "string" && typeof message === "string" && isCount(count);
-}
+const isText = (value: unknown) => typeof value === "string";
+const isCount = (value: unknown) => typeof value === "number" && value >= 0 && Number.isFinite(value);
+const isTexts = (value: unknown) => isJsonObject(value) && Object.values(value).every(isText);
+const isReason = (value: unknown) =>
+  isJsonObject(value) && isText(value["code"]) && isText(value["message"]) && isCount(value["count"]);
+const isPreference = (value: unknown) =>
+  isJsonObject(value) && isText(value["field"]) && isTexts(value["values"] ?? {});
 
-function isPreference(value: unknown): boolean {
-  if (!isJsonObject(value)) return false;
-  const { field, values = {} } = value;
-  return (
-    typeof field === "string" && isJsonObject(values) && Object.values(values).every((each) => typeof each === "string")
-  );
-}
+const summaryFields: Readonly<Record<keyof SiteSummary, (value: unknown) => boolean>> = {
+  site: (value) => typeof value === "string" && isHttpUrl(value),
+  key: isText,
+  outcome: (value) => siteOutcomes.includes(value as SiteOutcome),
+  pages: isCount,
+  sitemaps: isCount,
+  invalid: isCount,
+  requests: isCount,
+  wireBytes: isCount,
+  duration: isCount,
+  finishedAt: isText,
+  attemptId: isText,
+  reasons: (value) => Array.isArray(value) && value.every(isReason),
+  files: (value) => isJsonObject(value) && Object.values(value).every(isOwnPath),
+  previousError: (value = "") => isText(value),
+  preferences: (value = []) => Array.isArray(value) && value.every(isPreference),
+  findings: (value = {}) => isJsonObject(value) && Object.values(value).every(isCount),
+};
 
 /** Whether a name stays below the folder or prefix of the outputs. Names from a journal, a queue or a bucket may be anything. */
 export function isOwnPath(value: unknown): value is string {
   return typeof value === "string" && value !== "" && !/^\/|^[a-z]:|(^|\/)\.{0,2}(\/|$)|[\0\\]/i.test(value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }
 
 /** What robots.txt says about AI, such as `ai-train=no`. Each appears once, even if it applies to several crawlers; long ones are left out. */

@@ -90,7 +90,6 @@ export class Store {
   }
 
   async replace(name: string, text: string): Promise<void> {
-    if (this.bucket !== undefined) return this.bucket.replace(name, text);
     const file = new DraftFile(this, name);
     await file.write(text);
     await file.publish();

@@ -163,7 +163,9 @@ describe.skipIf(!hasS3)("outputs in a bucket", () => {
       await run("monday");
       const monday = await published("monday", "monday");
       const [first] = monday.summaries;
-      await monday.bucket.replace(first?.files["archive"] ?? "", "not an archive");
+      const archive = first?.files["archive"] ?? "";
+      await monday.bucket.delete(archive);
+      await monday.bucket.create(archive, "not an archive");
       await run("tuesday", "--previous", "s3://bucket/monday");
       const { summaries } = await published("tuesday", "tuesday");
       // Only the damaged archive could not be used.

@@ -144,7 +144,6 @@ export const saidOfChecks = {
 /** Fleets, their queues, buckets and datasets. */
 export const saidOfFleets = {
   // fleet
-  earlierFormat: "the files of 2 finished websites stay in the earlier format",
   earlierArchiveNotUsed: /complete 3 pages .*; earlier archive not used: /g,
   notWebsite: (place: string, text: string) => `sitegrove: ${place}: not a website: ${text}\n`,
   twoDuplicates: "sitegrove: 2 duplicates\n",

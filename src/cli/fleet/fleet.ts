@@ -5,7 +5,7 @@ import { journalName, stateFolder } from "../../fleet/journal-file.ts";
 import { JournalQueue } from "../../fleet/journal-queue.ts";
 import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
-import { type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
+import { siteOutcomes } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
 import { FleetCounter } from "../../fleet/totals.ts";
 import { counted, grouped } from "../../model/figures.ts";
@@ -58,11 +58,7 @@ async function run(
     runFleet({ ...options, ...signals, queue, sites: list }),
   );
   const counter = new FleetCounter();
-  let otherFormat = 0;
-  for await (const summary of queue.results()) {
-    counter.see(summary);
-    if (!isInFormat(summary, flags.format)) otherFormat += 1;
-  }
+  for await (const summary of queue.results()) counter.see(summary);
   const totals = counter.totals();
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
@@ -78,8 +74,6 @@ async function run(
   const part = flags.shard === undefined ? summaryName : `summary-${flags.shard.replace("/", "-of-")}.json`;
   if (store?.bucket !== undefined) await store.replace(part, text);
   watch.print(totals);
-  if (otherFormat > 0)
-    messages.say(`the files of ${counted(otherFormat, "finished website")} stay in the earlier format`, "warning");
   if (waiting > 0) messages.say(`${counted(waiting, "website")} left: run it again to continue`, "warning");
   const { damaged, cutLists } = queue;
   const isWhole = !reportGaps({ malformed: list.malformedCount, damaged, cutLists }, messages);
@@ -88,7 +82,10 @@ async function run(
   const bad = outcomes.unreachable + outcomes.failed + outcomes.quarantined;
   const isBad = flags.failAbove !== undefined && bad * 100 > flags.failAbove * websites;
   if (isBad)
-    messages.say(`unreachable, failed or quarantined: ${bad} of ${counted(websites, "website")}, more than --fail-above`, "bad");
+    messages.say(
+      `unreachable, failed or quarantined: ${bad} of ${counted(websites, "website")}, more than --fail-above`,
+      "bad",
+    );
   else if (lossy.length > 0) {
     const count = websites - outcomes.complete - outcomes.none;
     const each = lossy.map((name) => `${grouped(outcomes[name])} ${name}`).join(", ");
@@ -96,13 +93,6 @@ async function run(
   }
   const code = isBad ? exitCodes.findings : isComplete ? exitCodes.complete : exitCodes.incomplete;
   return watch.stopped(true) ?? code;
-}
-
-// Whether the files of a website have this format. An earlier run may have used another one.
-function isInFormat({ files, sitemaps, outcome }: SiteSummary, format = "ndjson"): boolean {
-  const { changes, pages = "no.none" } = files;
-  const isRead = sitemaps > 0 && outcome !== "failed";
-  return !isRead || (changes === undefined ? path.extname(pages) : ".changes") === `.${format}`;
 }
 
 function expectFiles(folder: string, { from = [], logFile, previous }: FleetFlags): void {

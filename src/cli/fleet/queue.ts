@@ -3,6 +3,7 @@
 import { BullQueue } from "../../fleet/bull-queue.ts";
 import type { ServerNews } from "../../fleet/queue-server.ts";
 import { until } from "../../fleet/run-fleet.ts";
+import type { QueueCounts } from "../../fleet/site-queue.ts";
 import { counted } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { type Context, onStop } from "../context.ts";
@@ -11,7 +12,7 @@ import { type MessageFlags, Messages } from "../output/messages.ts";
 import { Output } from "../output/stdout.ts";
 import type { FleetFlags } from "./flags.ts";
 import { noList, reportList, reportMalformed, SiteList } from "./sites.ts";
-import * as status from "./status.ts";
+import { fleetTable, reportGaps, stateText, totalsOf } from "./status.ts";
 
 /** The flags of commands about a run on a queue. */
 export interface QueueFlags extends MessageFlags {
@@ -38,9 +39,11 @@ async function withQueue<T>(
   return work(queue).finally(() => queue.close());
 }
 
-async function expectWebsites(queue: BullQueue): Promise<void> {
-  const { waiting, active, done } = await queue.counts();
-  if (waiting + active + done === 0) throw new UsageError(`the run ${queue.run} has no websites on this queue`);
+async function expectWebsites(queue: BullQueue): Promise<QueueCounts> {
+  const counts = await queue.counts();
+  if (counts.waiting + counts.active + counts.done === 0)
+    throw new UsageError(`the run ${queue.run} has no websites on this queue`);
+  return counts;
 }
 
 /** Puts the websites of --retry back into a queue, and adds the listed ones. */
@@ -76,7 +79,7 @@ export async function fillQueue(
       const already = end.known === 0 ? "" : `; ${counted(end.known, "website")} already known`;
       messages.say(`${run}: added ${counted(end.added, "website")}${already}`, "good");
     }
-    const hasGaps = status.reportGaps({ malformed: list.malformedCount }, messages);
+    const hasGaps = reportGaps({ malformed: list.malformedCount }, messages);
     return hasGaps ? exitCodes.incomplete : exitCodes.complete;
   };
   try {
@@ -97,10 +100,17 @@ export function removeRun(flags: QueueFlags, context: Context): Promise<ExitCode
   });
 }
 
-export function queueStatus(flags: QueueFlags, asJson: boolean, context: Context): Promise<ExitCode> {
+export function queueStatus(flags: QueueFlags, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
   return withQueue(flags, undefined, async (queue) => {
-    await expectWebsites(queue);
-    return status.queueStatus(queue, asJson, context);
+    const { done, failed, ...left } = await expectWebsites(queue);
+    const active = Math.min(left.active, await queue.held());
+    const waiting = left.waiting + left.active - active;
+    const totals = await totalsOf(queue.results());
+    const name = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
+    const figures = { run: queue.run, waiting, active, done, failed, ...totals };
+    const text = `${queue.run}: ${stateText(name, active, waiting)}\n${fleetTable(totals)}`;
+    stdout.write(asJson ? `${jsonOf(figures)}\n` : text);
+    return exitCodes.complete;
   });
 }
 

@@ -1,7 +1,6 @@
 // `sitegrove fleet status` and the table at the end of a run.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { BullQueue } from "../../fleet/bull-queue.ts";
 import { journalName, lockName } from "../../fleet/journal-file.ts";
 import { storedRun } from "../../fleet/results.ts";
 import { type SiteOutcome, type SiteSummary, siteOutcomes } from "../../fleet/site-job.ts";
@@ -40,13 +39,13 @@ export async function folderStatus(folder: string, asJson: boolean, { stdout }: 
   return exitCodes.complete;
 }
 
-async function totalsOf(results: AsyncIterable<SiteSummary>): Promise<FleetTotals> {
+export async function totalsOf(results: AsyncIterable<SiteSummary>): Promise<FleetTotals> {
   const counter = new FleetCounter();
   for await (const summary of results) counter.see(summary);
   return counter.totals();
 }
 
-function stateText(name: string, running: number, waiting: number): string {
+export function stateText(name: string, running: number, waiting: number): string {
   return `${name}: ${counted(running, "website")} in progress, ${grouped(waiting)} waiting`;
 }
 
@@ -58,19 +57,6 @@ function malformedIn(summary: string): number | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Shows the state of a run on a queue. */
-export async function queueStatus(queue: BullQueue, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
-  const { done, failed, ...left } = await queue.counts();
-  const active = Math.min(left.active, await queue.held());
-  const waiting = left.waiting + left.active - active;
-  const totals = await totalsOf(queue.results());
-  const name = waiting + active === 0 ? "finished" : active === 0 ? "waiting for workers" : "running";
-  const figures = { run: queue.run, waiting, active, done, failed, ...totals };
-  const text = `${queue.run}: ${stateText(name, active, waiting)}\n${fleetTable(totals)}`;
-  stdout.write(asJson ? `${jsonOf(figures)}\n` : text);
-  return exitCodes.complete;
 }
 
 /** Formats the totals as a table for people. The headline says how many websites there are. */
