@@ -2,6 +2,7 @@
 // its completed job, or the reason of its failed one. BullMQ has the locks: it gives a job to another worker if nobody renews its lock, and
 // accepts a result only from the holder.
 import { createHash, randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import type { Job, Queue, Worker } from "bullmq";
 import { sleep, unlessAborted } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
@@ -10,7 +11,8 @@ import { counted } from "../model/figures.ts";
 import { isJsonObject } from "../model/json.ts";
 import { functionValue, invalid, number, optionsIn } from "../model/option-checks.ts";
 import { type LeasedSite, Leases } from "./leases.ts";
-import { openServer, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
+import { missingPackage } from "./optional-package.ts";
+import { connect, type QueueServer, queueAddress, type ServerNews, withQueueErrors } from "./queue-server.ts";
 import type { SiteJob, SiteOutcome, SiteSummary } from "./site-job.ts";
 import { attemptIdOf, emptySummary, isFailure, isSummary, keyHash, storedJob } from "./site-job.ts";
 import type { Lease, QueueCounts, SiteQueue } from "./site-queue.ts";
@@ -53,6 +55,7 @@ export class BullQueue implements SiteQueue {
   /** The name of the run. */
   readonly run: string;
   readonly #server: QueueServer;
+  readonly #bullmq: typeof import("bullmq");
   readonly #queue: Queue<JobData, SiteSummary>;
   readonly #options: RequiredOptions;
   // Opened when the first site is taken, because a worker has its own connection.
@@ -67,11 +70,15 @@ export class BullQueue implements SiteQueue {
   // When we first saw that nothing is left.
   #quietSince: number | undefined;
 
-  private constructor(server: QueueServer, run: string, options: RequiredOptions) {
+  private constructor(server: QueueServer, bullmq: typeof import("bullmq"), run: string, options: RequiredOptions) {
     this.#server = server;
+    this.#bullmq = bullmq;
     this.run = run;
     this.#options = options;
-    this.#queue = server.queue(queueStart + run) as Queue<JobData, SiteSummary>;
+    const { connection } = server;
+    this.#queue = new bullmq.Queue(queueStart + run, { connection, skipVersionCheck: true, skipMetasUpdate: true });
+    // Errors of the connection are reported as news.
+    this.#queue.on("error", () => {});
   }
 
   /** Throws a `SitemapError`: `missing-package` without BullMQ, `queue-failed` if the server cannot be used. */
@@ -82,8 +89,9 @@ export class BullQueue implements SiteQueue {
     number("leaseTime", leaseTime, 1);
     number("idle", idle, 0);
     functionValue("onNews", onNews);
-    const server = await openServer(queueAddress(url), leaseTime, onNews);
-    return new BullQueue(server, run, { leaseTime, idle, onNews });
+    const address = queueAddress(url);
+    const bullmq = await import("bullmq").catch(missingPackage("--queue needs BullMQ: npm install bullmq ioredis"));
+    return new BullQueue(await connect(address, onNews), bullmq, run, { leaseTime, idle, onNews });
   }
 
   /** How many sites were waiting or in progress when we last asked the server. */
@@ -163,7 +171,12 @@ export class BullQueue implements SiteQueue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#server.close();
+    // If the server is gone, closing would wait for it, so the connections are dropped instead.
+    const isReady = this.#server.connection.status === "ready";
+    const closing = [this.#queue, this.#worker].map((one) => (isReady ? one?.close() : one?.disconnect()));
+    const late = setTimeout(closeTime, undefined, { ref: false });
+    await Promise.race([Promise.allSettled(closing), late]);
+    this.#server.disconnect();
   }
 
   // Refuses calls to a closed queue, because its connection would never answer.
@@ -203,8 +216,22 @@ export class BullQueue implements SiteQueue {
     return performance.now() - this.#quietSince >= idle;
   }
 
+  // Jobs of workers that are gone are given out again.
+  #openWorker(): Worker<JobData, SiteSummary> {
+    const { leaseTime: lockDuration } = this.#options;
+    const stalledInterval = Math.max(100, Math.floor(lockDuration / 2));
+    // We decide which websites are quarantined: BullMQ would give up on a site after its second dead worker.
+    const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
+    const { connection } = this.#server;
+    const options = { connection, skipVersionCheck: true, ...limits };
+    const worker = new this.#bullmq.Worker<JobData, SiteSummary>(this.#queue.name, undefined, options);
+    worker.on("error", () => {});
+    void worker.startStalledCheckTimer();
+    return worker;
+  }
+
   async #takeJob(): Promise<Lease | undefined> {
-    this.#worker ??= this.#server.worker(this.#queue.name) as Worker<JobData, SiteSummary>;
+    this.#worker ??= this.#openWorker();
     for (;;) {
       const token = randomUUID();
       const job = await this.#worker.getNextJob(token, { block: false });
@@ -377,6 +404,7 @@ const batchSize = 1000;
 const readSize = 200;
 // Intervals in milliseconds.
 const pollTime = 500;
+const closeTime = 2000;
 const slowBatch = 200;
 // How long a suspect waits at least before it is offered again, in milliseconds.
 const laneTime = 1000;

@@ -1,8 +1,6 @@
-// The server of a queue: its address, the connection, and messages for its failures. BullMQ and its driver are optional packages: they are
-// loaded only here, when a queue is opened.
+// The server of a queue: its address, the connection, and messages for its failures. The driver is an optional package: it is loaded only
+// here, when a queue is opened.
 import { isIP } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Queue, Worker } from "bullmq";
 import type { Redis, RedisOptions } from "ioredis";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
@@ -20,21 +18,11 @@ export type ServerNews =
 
 export interface QueueServer {
   readonly connection: Redis;
-  queue(name: string): Queue;
-  /** A worker that takes jobs one by one. Jobs of workers that are gone are given out again. */
-  worker(name: string): Worker;
-  close(): Promise<void>;
+  disconnect(): void;
 }
 
 /** Connects to a server. Throws a `SitemapError`: `missing-package`, or `queue-failed` if the server cannot be used. */
-export async function openServer(
-  address: QueueAddress,
-  lockDuration: number,
-  onNews: (news: ServerNews) => void,
-): Promise<QueueServer> {
-  const { Queue, Worker } = await import("bullmq").catch(
-    missingPackage("--queue needs BullMQ: npm install bullmq ioredis"),
-  );
+export async function connect(address: QueueAddress, onNews: (news: ServerNews) => void): Promise<QueueServer> {
   const { Redis } = await import("ioredis").catch(
     missingPackage("--queue redis://… needs ioredis: npm install ioredis"),
   );
@@ -70,36 +58,11 @@ export async function openServer(
     connection.disconnect();
     throw unusable(address, failure ?? error);
   }
-  const open: (Queue | Worker)[] = [];
-  const kept = <T extends Queue | Worker>(one: T): T => {
-    // Errors of the connection are reported above, once.
-    (one as Worker).on("error", () => {});
-    open.push(one);
-    return one;
+  const disconnect = () => {
+    state = "closing";
+    connection.disconnect();
   };
-  return {
-    connection,
-    queue: (name) => kept(new Queue(name, { connection, skipVersionCheck: true, skipMetasUpdate: true })),
-    worker(name) {
-      const stalledInterval = Math.max(100, Math.floor(lockDuration / 2));
-      // We decide which websites are quarantined: BullMQ would give up on a site after its second dead worker.
-      const limits = { lockDuration, stalledInterval, maxStalledCount: 1_000_000 };
-      const worker = kept(new Worker(name, undefined, { connection, skipVersionCheck: true, ...limits }));
-      void worker.startStalledCheckTimer();
-      return worker;
-    },
-    async close() {
-      // If the server is gone, closing would wait for it, so the connections are dropped instead.
-      const isReady = state === "ready";
-      state = "closing";
-      await Promise.all(open.map((one) => soon(isReady ? one.close() : one.disconnect())));
-      connection.disconnect();
-    },
-  };
-}
-
-function soon(work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, sleep(closeTime, undefined, { ref: false })]).catch(() => undefined);
+  return { connection, disconnect };
 }
 
 // Refuses a server that is too old, that cannot be written to, or that may evict sites. Warns if a crash may lose the queue.
@@ -158,7 +121,6 @@ export async function withQueueErrors<T>(work: () => Promise<T>): Promise<T> {
 // In milliseconds.
 const connectTime = 10_000;
 const longestRetry = 2000;
-const closeTime = 2000;
 // A connection without an answer for this long counts as broken.
 const silentTime = 10_000;
 
