@@ -82,19 +82,15 @@ export class FleetWatch {
   }
 
   #see(event: FleetEvent): void {
-    const site = event.type === "site-done" ? event.summary.site : event.job.homepage;
-    if (event.type === "site-start") this.#running.set(site, Date.now());
-    else if (event.type === "site-pages") this.#pages += event.pages;
-    else {
-      this.#running.delete(site);
-      if (event.type === "site-done") this.#seeDone(event.summary, event.accepted);
-    }
-  }
-
-  #seeDone(summary: SiteSummary, isAccepted: boolean): void {
+    if (event.type === "site-start") this.#running.set(event.job.homepage, Date.now());
+    if (event.type === "site-pages") this.#pages += event.pages;
+    if (event.type === "site-back") this.#running.delete(event.job.homepage);
+    if (event.type !== "site-done") return;
+    const { summary, accepted } = event;
+    this.#running.delete(summary.site);
     this.#lastDone = Date.now();
-    if (isAccepted) this.own.see(summary);
-    const remark = isAccepted ? {} : { remark: "not counted: another worker's result is used" };
+    if (accepted) this.own.see(summary);
+    const remark = accepted ? {} : { remark: "not counted: another worker's result is used" };
     if (this.#flags.verbose !== undefined || this.#flags.logFile !== undefined)
       this.#log([siteLine(summary), ...Object.values(remark)].join("; "), { ...summary, ...remark });
   }
