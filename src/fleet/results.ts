@@ -97,16 +97,15 @@ export interface StoredRun {
 /** Opens the results of a run. Throws a `SitemapError` (`invalid-option`) if there is no such run. A run with a journal is named like its folder. */
 export async function storedRun(location: string, run?: string): Promise<StoredRun> {
   const { store, journal, chosen, names } = await openRun(location, "--run", run);
-  const name = run ?? (chosen || nameOfFolder(location));
+  const noGaps = { unreadable: 0, unfinished: 0, active: 0, damaged: 0, cutLists: 0 };
+  const stored = { store, run: run ?? (chosen || nameOfFolder(location)), ...noGaps };
   if (journal !== undefined) {
     const { state, damaged } = await readState(journal);
-    const { sites, cutLists } = state;
-    const open = [...sites.values()].filter(({ result }) => result === undefined);
-    const active = open.filter(({ state }) => state === "active").length;
-    const gaps = { unreadable: 0, unfinished: open.length, active, damaged, cutLists: cutLists.size };
-    return { store, run: name, results: readResults(journal, sites), ...gaps };
+    const open = [...state.sites.values()].filter(({ result }) => result === undefined);
+    const active = open.filter((site) => site.state === "active").length;
+    const gaps = { unfinished: open.length, active, damaged, cutLists: state.cutLists.size };
+    return { ...stored, ...gaps, results: readResults(journal, state.sites) };
   }
-  const stored = { store, run: name, unreadable: 0, unfinished: 0, active: 0, damaged: 0, cutLists: 0 };
   async function* results() {
     const seen = new Set<string>();
     for (const name of names.filter((each) => runOf(each) === chosen)) {

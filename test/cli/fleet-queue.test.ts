@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect(changes.map(({ kind, page }) => `${kind} ${page.url}`)).toEqual([`added ${sites[0]}b`]);
   });
 
-  test("a worker crawls private addresses only with --allow-private", async () => {
+  test("a worker crawls private addresses only with --allow-private, also those that --retry puts back", async () => {
     const { visits } = await serve({ count: 2 });
     await fill();
     const { end } = launch(["fleet", "worker", "--queue", url(), "--idle", "0", ...quick], { env });
@@ -174,7 +174,8 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
       "unreachable address-blocked",
       "unreachable address-blocked",
     ]);
-    await fleet("", "--retry", "unreachable");
+    expect((await fleet("", "--retry", "unreachable")).stderr).toBe(said.twoToCrawlAgain);
+    expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
     expect((await worker().end).code).toBe(0);
     expect(lines((await fleet("results")).stdout).map(({ outcome }) => outcome)).toEqual(["complete", "complete"]);
   });
@@ -196,20 +197,6 @@ describe.skipIf(!hasRedis)("fleets on Redis", () => {
     expect((await worker("--run", "tuesday", "--out", at("out")).end).code).toBe(0);
     expect(await pages("tuesday")).toBe(await pages("monday"));
     expect(readdirSync(at("out/pages/tuesday"), { recursive: true })).toHaveLength(2);
-  });
-
-  test("--retry puts websites with that outcome back into the queue", async () => {
-    const gone = await manyServers({ count: 2 });
-    gone.close();
-    writeFileSync(at("sites.txt"), `${gone.sites.join("\n")}\n`);
-    await fill();
-    await worker().end;
-    expect(lines((await fleet("results")).stdout).map(({ outcome }) => outcome)).toEqual([
-      "unreachable",
-      "unreachable",
-    ]);
-    expect((await fleet("", "--retry", "unreachable")).stderr).toBe(said.twoToCrawlAgain);
-    expect(await counts()).toEqual({ waiting: 2, active: 0, done: 0, failed: 0 });
   });
 
   test("fleet --queue rejects flags for workers, and reports a list that was cut short", async () => {

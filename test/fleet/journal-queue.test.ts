@@ -3,7 +3,6 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { journalName } from "../../src/fleet/journal-file.ts";
 import { JournalQueue } from "../../src/fleet/journal-queue.ts";
@@ -52,25 +51,6 @@ test.each([
   // The suspect with the most deaths decides.
   expect(leases.hasRoom({ deaths: 1 })).toBe(false);
   expect(leases.hasRoom({ deaths: 0 })).toBe(true);
-});
-
-test("the journal matches its published schema", async () => {
-  const folder = newFolder();
-  const queue = await JournalQueue.open(folder);
-  await queue.add([job("a")]);
-  await (await taken(queue)).retry();
-  const lease = await taken(queue);
-  await lease.done(summaryOf(lease));
-  await queue.close();
-  const lines = readFileSync(path.join(folder, journalName), "utf8")
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(lines.map(({ type }) => type)).toEqual(["list", "add", "listed", "start", "back", "start", "done"]);
-  expect(lines.at(-1).summary).toEqual(summaryOf(lease));
-  const schema = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../schema/journal.json"), "utf8"));
-  const validate = new Ajv2020({ formats: { "date-time": true } }).compile(schema);
-  for (const line of lines) expect(validate(line), JSON.stringify(validate.errors)).toBe(true);
 });
 
 test("a journal cut off at any byte keeps all complete results, and can be continued", async () => {
