@@ -7,7 +7,6 @@ import { runFleet } from "../../fleet/run-fleet.ts";
 import { isBucket } from "../../fleet/s3-bucket.ts";
 import { siteOutcomes } from "../../fleet/site-job.ts";
 import { Store } from "../../fleet/store.ts";
-import { FleetCounter } from "../../fleet/totals.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { jsonOf } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
@@ -15,7 +14,7 @@ import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import { expectDistinct } from "../input/target.ts";
 import { type FleetFlags, type FleetOutputs, openOutputs } from "./flags.ts";
 import { noList, reportList, reportMalformed, SiteList } from "./sites.ts";
-import { reportGaps, summaryName } from "./status.ts";
+import { reportGaps, summaryName, totalsOf } from "./status.ts";
 import { FleetWatch } from "./watch.ts";
 
 export async function fleet(names: readonly string[], flags: FleetFlags, context: Context): Promise<ExitCode> {
@@ -57,9 +56,7 @@ async function run(
   await watch.run({ total, before: before.done }, ["SIGTERM"], (signals) =>
     runFleet({ ...options, ...signals, queue, sites: list }),
   );
-  const counter = new FleetCounter();
-  for await (const summary of queue.results()) counter.see(summary);
-  const totals = counter.totals();
+  const totals = await totalsOf(queue.results());
   const { outcomes, websites } = totals;
   const { waiting } = await queue.counts();
   reportList(list, messages);
