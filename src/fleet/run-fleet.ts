@@ -1,5 +1,6 @@
-// Crawls a queue of websites, many in parallel in one process, until the queue is empty or the caller stops it: takes a lease, crawls the
-// website, publishes its output, and settles the lease with a summary.
+// Crawls a queue of websites, many in parallel in one process, until the queue is empty or the caller stops it. The way of a website is the
+// same for both kinds of queues: the queue gives a lease (journal-queue.ts, bull-queue.ts), crawl-site.ts crawls the website, the output
+// publishes what was read (site-files.ts), and the lease is settled with a summary.
 import { setMaxListeners } from "node:events";
 import { FollowingController, unlessAborted } from "../fetch/abort.ts";
 import { defined } from "../model/defined.ts";
