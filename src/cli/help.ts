@@ -40,6 +40,8 @@ export function configureHelp(command: Command, isHelpAll: boolean): void {
   command.helpOption("-h, --help", `print this help${flags === undefined ? "" : "; --help-all shows all flags"}`);
   command.configureHelp({
     showGlobalOptions: false,
+    // Also on a terminal of 60 columns, descriptions are wrapped under each other.
+    minWidthToWrap: 20,
     commandUsage: (each) => new Help().commandUsage(each).replaceAll("[options]", "[flags]"),
     styleTitle: (title) => (title === "Options:" ? "Flags:" : title),
     // Terminals have different widths, so line breaks in the source do not count.

@@ -1,5 +1,5 @@
 // The program: commands, help, and messages about errors.
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
 import { version } from "../model/options.ts";
@@ -125,13 +125,20 @@ export async function createProgram(context: Context, done: Done, name = "", isH
   for (const create of named) program.addCommand(await create(context, done));
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     configureHelp(command, isHelpAll);
+    for (const option of command.options) command.on(`option:${option.name()}`, (value) => expectValue(option, value));
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
+      getOutHelpWidth: () => context.stdout.columns as number,
       outputError: (text, write) => write(oneLine(text)),
     });
   }
   return program;
+}
+
+// An empty value is usually a shell variable that is not set. Only a text, such as that of --user-agent, may be empty.
+function expectValue({ flags }: Option, value: unknown): void {
+  if (value === "" && !flags.includes("<text>")) throw new UsageError(`missing value: ${flags}; see --help`);
 }
 
 // Rewords a message of commander like our own: `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`

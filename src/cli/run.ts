@@ -85,7 +85,8 @@ export class Run {
     this.#output = new Output(context.stdout);
     const controller = new AbortController();
     this.signal = controller.signal;
-    this.options = { ...options, save: archive && this.owns(archive).path, signal: this.signal };
+    const save = archive && this.owns(archive).path;
+    this.options = { ...options, save, signal: this.signal, recurse: (_, place) => this.declare(place) };
     const exit = (code: number) => {
       this.endProgress();
       this.messages.say("stopped before everything was written", "warning");
@@ -150,9 +151,10 @@ export class Run {
     return result;
   }
 
-  /** Tells the progress line that a declared sitemap will be read. */
-  declare(context: RecurseContext): void {
-    this.#progress?.declare(context);
+  /** Tells the progress line that a declared sitemap will be read. Returns true. */
+  declare(place: RecurseContext): boolean {
+    this.#progress?.declare(place);
+    return true;
   }
 
   see(event: CrawlEvent): void {

@@ -60,6 +60,12 @@ describe("on a terminal", () => {
     );
   });
 
+  test("every command that crawls shows how many sitemaps are left", async () => {
+    const output = path.join(newFolder(), "output");
+    for (const words of ["check", `report -o ${output}`, `changes --state ${output}.warc`])
+      await watched(`${words} ${words.startsWith("changes") ? "--sitemap " : ""}${indexUrl}`);
+  });
+
   test("the first few pages of each sitemap are shown, all with --all, and the verdict comes last", async () => {
     const pages = (name: string, count: number) => Array.from({ length: count }, (_, at) => `{base}/${name}${at}`);
     const large = await serve({

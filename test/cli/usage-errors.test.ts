@@ -106,7 +106,7 @@ const mistakes: Record<string, string> = {
   [`fleet ${queue}`]: "no homepages given; use --from FILE for a list, or see the examples in --help",
   "fleet --out x": "no homepages given; use --from FILE for a list, or see the examples in --help",
   "fleet a.example": "no output folder given; use --out DIR",
-  "fleet --out  a.example": "no output folder given; use --out DIR",
+  "fleet --out  a.example": "missing value: --out <dir>; see --help",
   "fleet a.example --out table.csv": "table.csv is not a folder",
   "fleet a.example --out x --run a": "--run needs --queue",
   "fleet a.example --out x --undated keep": "--undated needs --since",
@@ -126,6 +126,9 @@ const mistakes: Record<string, string> = {
 
   // Commands and what they are for
   "ls a.example -f": "missing value: -f, --format <format>; see --help",
+  "ls a.example -o ": "missing value: -o, --output <file>; see --help",
+  "changes a.example --state ": "missing value: --state <file>; see --help",
+  "check good.xml --config ": "missing value: --config <file>; see --help",
   "lss a.example": "unknown command 'lss'; did you mean ls?",
   "fleet stauts public": "unknown command 'stauts'; did you mean status?",
   "fleet workr --stay": "unknown command 'workr'; did you mean worker?",
@@ -173,7 +176,8 @@ const mistakes: Record<string, string> = {
   "parse good.xml -o public --force": "public cannot be written: is a folder",
   "ls https://a.example/ --save pages.csv":
     "--save writes an archive: its name must end in .warc or .warc.gz, not pages.csv",
-  "check good.xml -f json -o b -f sarif -o ./b": "-o (2) and -o (1) are the same file",
+  "check good.xml -f json -o b -f sarif -o ./b": "-o ./b and -o b are the same file",
+  "check good.xml -f json -o b -f sarif -o b": "two results would be written to b",
   "check good.xml -f parquet": "-f parquet needs a file: -o findings.parquet",
   "ls https://127.0.0.1:1/ --ca none.pem": "none.pem: no such file or directory",
   "ls https://127.0.0.1:1/ --ca page.html": "Expected --ca to be certificates in PEM form",

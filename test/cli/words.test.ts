@@ -8,7 +8,7 @@ import { urlset } from "../support/documents.ts";
 import { said } from "../support/messages.ts";
 import { parquetRows } from "../support/parquet.ts";
 import { newFolder } from "../support/test-folder.ts";
-import { jsonLines, sitegrove } from "./program.ts";
+import { jsonLines, onTerminal, sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
 
 const folder = newFolder();
@@ -33,6 +33,8 @@ test("the help fits on one screen; --help-all has every flag, and each network f
     return { lines, text: lines.join("\n") };
   };
   const { lines } = await help();
+  const narrow = await onTerminal("check --help", { columns: 60 });
+  for (const line of narrow.stdout.split("Examples:")[0]!.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
   expect(lines.length).toBeLessThanOrEqual(24);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   for (const command of ["ls", "parse", "diff", "changes", "check", "report", "fleet"]) {

@@ -98,7 +98,7 @@ interface ChosenOutput {
 
 /**
  * Pairs each -f with the -o next to it, in either order. Without -f, the name of the file decides; the default is `text`. Throws
- * a `UsageError` if one of several names shows no format, or if two results, or Parquet, would go to standard output.
+ * a `UsageError` if one of several names shows no format, or if two results would go to one file, or two or Parquet to standard output.
  */
 export function pairsOf(flags: readonly OutputFlag[]): readonly ChosenOutput[] {
   const pairs: { format?: CheckFormat; file?: string }[] = [];
@@ -117,6 +117,9 @@ export function pairsOf(flags: readonly OutputFlag[]): readonly ChosenOutput[] {
     throw new UsageError(`only one format can go to standard output: ${named}`);
   if (pairs.some(({ format, file }) => format === "parquet" && file === undefined))
     throw new UsageError("-f parquet needs a file: -o findings.parquet");
+  const files = pairs.map(({ file }) => file);
+  const twice = files.find((file, at) => file !== undefined && files.indexOf(file) < at);
+  if (twice !== undefined) throw new UsageError(`two results would be written to ${twice}`);
   if (pairs.length === 0) return [{ format: "text" }];
   return pairs.map(({ format, file }) => ({ format: formatByName(format, file, checkFormats), file }));
 }
@@ -133,7 +136,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
   const nameOf = withFileNames(name === "-" ? "standard input" : name);
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
-  const named = flags.outputs.map(({ file }, index) => [`-o (${index + 1})`, file] as const);
+  const named = flags.outputs.map(({ file }) => [`-o ${file}`, file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
   ending.nameOf = nameOf;
   const run = await beginRun({

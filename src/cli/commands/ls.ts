@@ -88,11 +88,8 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
     ending: newEnding(flags),
   });
-  const recurse: Options["recurse"] = (child, context) => {
-    const follows = filter.follows(child, isRobotsUrl(context.parent));
-    if (follows) run.declare(context);
-    return follows;
-  };
+  const recurse: Options["recurse"] = (child, place) =>
+    filter.follows(child, isRobotsUrl(place.parent)) && run.declare(place);
   const summary = flags.summary ? new Summary() : undefined;
   const options = { ...run.options, recurse, order: flags.order as Options["order"] };
   const pieces = listing({ targets, flags, filter, options, run, summary, show: wholeUrl });
