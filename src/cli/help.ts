@@ -1,5 +1,4 @@
-// The help of a command: --help shows the flags that people use most, on one screen; --help-all shows all of them. Network flags are the
-// exception: only `sitegrove ls --help-all` lists them all, and the help of other commands refers to it.
+// The help of a command: --help shows the flags that people use most, on one screen; --help-all shows all of them.
 import { type Command, Help, Option } from "commander";
 
 interface HelpParts {
@@ -33,9 +32,7 @@ export function allOptions(command: Command): Option[] {
 export function configureHelp(command: Command, isHelpAll: boolean): void {
   const { flags, examples, more } = helpParts.get(command) ?? { flags: undefined, examples: "", more: "" };
   const few = flags === undefined || isHelpAll ? undefined : `${flags} --help`.split(/\s+/);
-  const isElsewhere = ({ helpGroupHeading = "" }: Option) =>
-    command.name() !== "ls" && helpGroupHeading.startsWith("Network");
-  const isShown = (option: Option) => few?.includes(option.long ?? "") ?? !isElsewhere(option);
+  const isShown = (option: Option) => few?.includes(option.long ?? "") ?? true;
   const groupItems = <T>(_: T[], shown: T[]) => new Map([[shown[0] instanceof Option ? "Flags:" : "Commands:", shown]]);
   command.helpOption("-h, --help", `print this help${flags === undefined ? "" : "; --help-all shows all flags"}`);
   command.configureHelp({
@@ -59,8 +56,6 @@ export function configureHelp(command: Command, isHelpAll: boolean): void {
   });
   const after = few === undefined ? examples + more : examples;
   if (after !== "") command.addHelpText("after", after.trimEnd());
-  if (few === undefined && command.options.some(isElsewhere))
-    command.addHelpText("after", "\nThe network flags are those of ls: sitegrove ls --help-all");
 }
 
 function optionDescription({ description, argChoices = [], defaultValue, defaultValueDescription }: Option): string {

@@ -14,7 +14,6 @@ import { type ExitCode, exitCodes, Stopped, UsageError } from "./exit-codes.ts";
 import { crawlOptions, type Flags, givenFlags } from "./flags.ts";
 import {
   crawlTarget,
-  type Doing,
   expectDistinct,
   probeTarget,
   reportScheme,
@@ -44,7 +43,6 @@ interface Outcome {
 export class Run {
   readonly context: Context;
   readonly #startedAt = performance.now();
-  readonly #doing: Doing;
   /** The options for every crawl of this run. */
   readonly options: Options;
   readonly messages: Messages;
@@ -65,12 +63,11 @@ export class Run {
   #hasWritten = false;
 
   constructor(
-    { context, flags, doing = ["reading", ""], ending = new CrawlEnding() }: Beginning,
+    { context, flags, ending = new CrawlEnding() }: Beginning,
     options: Options,
     archive: SaveFile | undefined,
   ) {
     this.context = context;
-    this.#doing = doing;
     // Opens the output first, so that a path that cannot be written is reported before anything is fetched.
     this.#file = flags.output === undefined ? undefined : this.owns(new OutputFile(flags.output, flags.force));
     const { TERM, NO_COLOR } = context.environment;
@@ -100,7 +97,7 @@ export class Run {
 
   /** Finds out what a target is, and tells the user. With `isCrawled`, may leave the scheme to a crawl that reports its events to `see`. */
   async probe(target: TreeTarget, more?: Options, isCrawled = false): Promise<TreeTarget> {
-    const found = await probeTarget(target, { ...this.options, ...more }, this.messages, this.#doing, isCrawled);
+    const found = await probeTarget(target, { ...this.options, ...more }, this.messages, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
     if (found.kind === "website" && !more?.client && !this.options.client) this.#ending.given = found.homepage;
     return found;
@@ -265,7 +262,6 @@ function leftInWords(elapsed: number, done: number, total: number): string {
 interface Beginning {
   readonly context: Context;
   readonly flags: Flags;
-  readonly doing?: Doing;
   /** What the command reads. A target may have its own options. */
   readonly targets: readonly {
     readonly target: Target;

@@ -26,7 +26,7 @@ test.each([[[]], [["-f", "pages"]]])(
   },
 );
 
-test("the help fits on one screen; --help-all has every flag, and each network flag once", async () => {
+test("the help fits on one screen; --help-all has every flag", async () => {
   const help = async (...words: string[]) => {
     const { stdout, stderr } = await sitegrove(words);
     const lines = (stdout + stderr).trimEnd().split("\n");
@@ -44,8 +44,7 @@ test("the help fits on one screen; --help-all has every flag, and each network f
     expect(short.text).toContain("--help-all");
     expect(short.text).not.toContain("Exit codes:");
     expect(whole.text).toMatch(/\nExit codes:\n {2}0 /);
-    expect(whole.text.includes("--allow-private")).toBe(command === "ls");
-    expect(whole.text.includes("sitegrove ls --help-all")).toBe(command !== "ls");
+    expect(whole.text).toContain("--allow-private");
   }
 });
 
@@ -109,7 +108,7 @@ test("the URL of a sitemap lists only that sitemap, whatever its name, and the p
   ] as const) {
     const { code, stdout, stderr } = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u"]);
     expect({ code, pages: stdout.trim().split("\n") }).toEqual({ code: 0, pages: pages.map((page) => `/${page}`) });
-    const message = said.only("listing", site.homepage + name, `sitegrove ls ${site.homepage}`);
+    const message = said.only(site.homepage + name, site.homepage);
     expect(stderr).toBe(`sitegrove: ${message}\n`);
   }
   for (const name of ["robots.txt", "en/"]) {
@@ -157,15 +156,15 @@ test("check, report and diff also read only the sitemap if they are given its UR
   const { homepage } = site;
   const checked = await sitegrove(["check", `${homepage}a.xml`, "-f", "json"]);
   expect(JSON.parse(checked.stdout)).toMatchObject({ sitemapCount: 1, pageCount: 1 });
-  expect(checked.stderr).toContain(said.only("checking", `${homepage}a.xml`, `sitegrove check ${homepage}`));
+  expect(checked.stderr).toContain(said.only(`${homepage}a.xml`, homepage));
   const reported = await sitegrove(["report", `${homepage}b.xml`, "--json"]);
   expect(JSON.parse(reported.stdout).figures).toMatchObject({ pages: 1 });
-  expect(reported.stderr).toContain(said.only("reporting on", `${homepage}b.xml`, `sitegrove report ${homepage}`));
+  expect(reported.stderr).toContain(said.only(`${homepage}b.xml`, homepage));
   const list = path.join(folder, "one.txt");
   writeFileSync(list, `${homepage}1\n`);
   const compared = await sitegrove(["diff", list, `${homepage}a.xml`, "-f", "ndjson"]);
   expect(compared).toMatchObject({ code: 0, stdout: "" });
-  expect(compared.stderr).toContain(said.only("comparing", `${homepage}a.xml`, homepage));
+  expect(compared.stderr).toContain(said.only(`${homepage}a.xml`, homepage));
 });
 
 test("parse fetches only the document at its URL, following redirects", async () => {

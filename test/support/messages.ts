@@ -34,7 +34,7 @@ export const said = {
   // Words
   useFleet: (count: number) =>
     `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`,
-  only: (doing: string, sitemap: string, rest: string) => `${doing} only ${sitemap}; for the whole website: ${rest}`,
+  only: (sitemap: string, website: string) => `reading only ${sitemap}; for the whole website: ${website}`,
   gotHtml: "Got an HTML page, not a sitemap",
   emptyDocument: "The document is empty",
   keepPath: (path: string) => `To look below ${path}, too: --keep-path`,

@@ -85,8 +85,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     isMatched ||= isIncluded;
     return isIncluded;
   };
-  const doing = ["listing the changes of", `sitegrove changes --state ${state}`] as const;
-  const run = await beginRun({ context, flags, doing, targets: [{ target }], renewed: [state], offline: [] });
+  const run = await beginRun({ context, flags, targets: [{ target }], renewed: [state], offline: [] });
   const { ChangesRun } = await import("../../diff/changes.ts");
   const found = new ChangesRun(crawlTarget(await run.probe(target)), {
     ...run.options,

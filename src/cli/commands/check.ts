@@ -142,7 +142,6 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const run = await beginRun({
     context,
     flags,
-    doing: ["checking", "sitegrove check"],
     targets: [chosen],
     notes: [note],
     inputs: [...folders.map((folder) => folder.path), previous, flags.config],

@@ -123,7 +123,6 @@ async function diff(beforeName: string, afterName: string, flags: DiffFlags, con
   const run = await beginRun({
     context,
     flags,
-    doing: ["comparing", ""],
     targets: [old, now],
     isOnline: follow,
     outputs: { "--resume": resume },

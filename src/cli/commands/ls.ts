@@ -80,7 +80,6 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     context,
     // The output of `parquet` is a folder of tables, not a file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
-    doing: ["listing", "sitegrove ls"],
     targets: chosen,
     notes: [note, targets.length > 4 ? manyWebsites(targets.length) : undefined],
     renewed: [flags.previous].flat(),

@@ -59,7 +59,6 @@ async function report(name: string | undefined, flags: Flags, context: Context):
   const run = await beginRun({
     context,
     flags,
-    doing: ["reporting on", "sitegrove report"],
     targets: [chosen],
     notes: [note],
     inputs: [previous, flags.config],

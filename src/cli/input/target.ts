@@ -108,9 +108,6 @@ export function archivedTarget({
   return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
-/** What a command does with a target, and how it is typed, for messages: "listing", "sitegrove ls". */
-export type Doing = readonly [verb: string, command: string];
-
 /** Suggests what to type if a file has the name of a website. */
 export function websiteHint(name: string): string {
   return looksLikeHost.test(name) && !looksLikeFile.test(name) ? `; for the website: sitegrove ls https://${name}` : "";
@@ -144,7 +141,6 @@ export async function probeTarget(
   given: TreeTarget,
   options: Options,
   messages: Messages,
-  [verb, command]: Doing,
   isCrawled: boolean,
 ): Promise<TreeTarget> {
   if (isCrawled && !options.rewrite?.length && isAssumedHost(given)) return given;
@@ -152,8 +148,8 @@ export async function probeTarget(
   const isHomepage = target.kind === "website" && (options.path ?? "ignore") === "ignore";
   if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
     const { homepage } = target;
-    const whole = `${command} ${homepageOf(homepage)}`.trim();
-    messages.say(`${verb} only ${withoutCredentials(homepage)}; for the whole website: ${whole}`, "quiet");
+    const whole = withoutCredentials(homepageOf(homepage));
+    messages.say(`reading only ${withoutCredentials(homepage)}; for the whole website: ${whole}`, "quiet");
     target = { kind: "sitemaps", urls: [homepage] };
   }
   if (target.kind === "archive" || options.client !== undefined) return target;

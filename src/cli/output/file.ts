@@ -8,31 +8,55 @@ import type { Unfinished } from "../context.ts";
 import { orUsageError, UsageError } from "../exit-codes.ts";
 import { OutputClosed, OutputFailed } from "./stdout.ts";
 
-export class OutputFile implements Unfinished {
+// What the files and folders of results have in common.
+abstract class Result<Place extends AtomicFile | AtomicFolder> implements Unfinished {
   readonly #name: string;
-  readonly #file: AtomicFile;
+  protected readonly place: Place;
 
-  /** Opens the file. Throws a `UsageError` if `file` cannot be written, or exists and may not be replaced. */
-  constructor(file: string, overwrite = false) {
-    this.#name = file;
-    this.#file = opened(file, () => new AtomicFile(file, { overwrite }));
+  /** Throws a `UsageError` if `open` cannot open the file or folder with this name. */
+  constructor(name: string, open: () => Place) {
+    this.#name = name;
+    this.place = opened(name, open);
   }
 
   get ifStopped(): string {
-    if (this.#file.isDirect) return `only a part was written to ${this.#name}`;
-    return `${this.#name} was not ${this.#file.isNew ? "written" : "changed"}`;
+    if ("isDirect" in this.place && this.place.isDirect) return `only a part was written to ${this.#name}`;
+    return `${this.#name} was not ${this.place.isNew ? "written" : "changed"}`;
   }
 
-  write(data: string | Uint8Array): void {
-    written(this.#name, () => this.#file.write(data));
+  /** Does something with the result. Throws an `OutputFailed` if that fails. */
+  protected try(action: () => void): void {
+    written(this.#name, action);
   }
 
   keep(): void {
-    written(this.#name, () => this.#file.commit());
+    this.try(() => this.place.commit());
   }
 
   discard(): void {
-    this.#file.discard();
+    this.place.discard();
+  }
+}
+
+export class OutputFile extends Result<AtomicFile> {
+  constructor(file: string, overwrite = false) {
+    super(file, () => new AtomicFile(file, { overwrite }));
+  }
+
+  write(data: string | Uint8Array): void {
+    this.try(() => this.place.write(data));
+  }
+}
+
+/** The folder of `-f parquet -o DIR`, whose files appear together. */
+export class OutputFolder extends Result<AtomicFolder> {
+  /** A folder that has files with other names is refused. */
+  constructor(folder: string, names: readonly string[], overwrite = false) {
+    super(folder, () => new AtomicFolder(folder, names, { overwrite }));
+  }
+
+  write(name: string, bytes: Uint8Array): void {
+    this.try(() => fs.appendFileSync(path.join(this.place.path, name), bytes));
   }
 }
 
@@ -67,40 +91,6 @@ export class SaveFile implements Unfinished {
 
   discard(): void {
     this.#file?.discard();
-  }
-}
-
-/** The folder of `-f parquet -o DIR`, whose files appear together. */
-export class OutputFolder implements Unfinished {
-  readonly #name: string;
-  readonly #folder: AtomicFolder;
-  readonly #files: ReadonlyMap<string, AtomicFile>;
-
-  /** Throws a `UsageError` if the folder cannot be written, has other files, or exists and may not be replaced. */
-  constructor(folder: string, names: readonly string[], overwrite?: boolean) {
-    this.#name = folder;
-    this.#folder = opened(folder, () => new AtomicFolder(folder, names, { overwrite }));
-    this.#files = new Map(names.map((name) => [name, new AtomicFile(path.join(this.#folder.path, name))]));
-  }
-
-  get ifStopped(): string {
-    return `${this.#name} was not ${this.#folder.isNew ? "written" : "changed"}`;
-  }
-
-  write(name: string, bytes: Uint8Array): void {
-    written(this.#name, () => this.#files.get(name)?.write(bytes));
-  }
-
-  keep(): void {
-    written(this.#name, () => {
-      for (const file of this.#files.values()) file.commit();
-      this.#folder.commit();
-    });
-  }
-
-  discard(): void {
-    for (const file of this.#files.values()) file.discard();
-    this.#folder.discard();
   }
 }
 
