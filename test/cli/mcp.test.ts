@@ -367,6 +367,34 @@ test("a list of changes is repeated until its end was delivered, and a failed cr
   expect(((await next.ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
 });
 
+test("a canceled call uses up no changes", async () => {
+  let pages = ["a"];
+  let [isHeld, answer] = [false, () => {}];
+  const site = await serve({
+    "/sitemap.xml": (_, response) => {
+      answer = () => void response.end(urlset(...pages.map((page) => entry(site.homepage + page))));
+      if (!isHeld) answer();
+    },
+  });
+  const question = { site: site.homepage };
+  const { client, ask } = await agent("--allow", site.homepage, ...few);
+  await ask("changes", question);
+  [isHeld, pages] = [true, ["a", "b"]];
+  const controller = new AbortController();
+  const isAsked = site.asked("/sitemap.xml");
+  const canceled = client.callTool({ name: "changes", arguments: question }, { signal: controller.signal });
+  const rejected = expect(canceled).rejects.toThrow();
+  await isAsked;
+  controller.abort();
+  await rejected;
+  // The server reads its messages in order.
+  await client.listTools();
+  isHeld = false;
+  answer();
+  const { changes } = (await ask("changes", question)).facts as Listed;
+  expect(changes.map(({ page }) => page.url)).toEqual([`${site.homepage}b`]);
+});
+
 test("two servers can share a folder", async () => {
   let pages = ["a"];
   const site = await listOfPages(() => pages);

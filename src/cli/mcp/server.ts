@@ -1,5 +1,5 @@
 // The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol, which turns errors into results with `isError`.
-import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { fromJsonSchema, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { version } from "../../model/options.ts";
 import { type Answer, findingsOf, type PageQuestion, pagesOf, type Question, summaryOf } from "./answers.ts";
 import { changesSince } from "./changes.ts";
@@ -44,10 +44,15 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       outputSchema: fromJsonSchema<object>(given as never),
       annotations: { readOnlyHint: true, openWorldHint: true },
     };
-    const call = async (asked: Asked) => {
+    const call = async (asked: Asked, { mcpReq }: ServerContext) => {
       const [text, facts, onSent] = await answer(asked);
-      // The SDK writes the result after this function has returned it.
-      onSent?.(new Promise((resolve, reject) => setImmediate(() => sent().then(resolve, reject))));
+      // The SDK writes the result after this function has returned it, unless the agent has canceled the call.
+      const isWritten = async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        mcpReq.signal.throwIfAborted();
+        await sent();
+      };
+      onSent?.(isWritten());
       return { content: [{ type: "text", text }], structuredContent: facts };
     };
     server.registerTool(name, config as never, call as never);
