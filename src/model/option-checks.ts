@@ -181,9 +181,7 @@ export function proxy(name: string, value: unknown): string | false | ((url: str
   const url = typeof given === "string" && /^[^/?#@]+:\d+\/?$/.test(given) ? `http://${given}` : given;
   if (typeof url === "string" && /^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The message omits the value, which may contain a password.
-  throw invalid(
-    `Expected \`${name}\` to be the URL of an http or https proxy, \`host:port\`, "environment", false, or a function`,
-  );
+  throw invalid(`Expected \`${name}\` to be the URL of an http or https proxy, or \`host:port\``);
 }
 
 export function signal(name: string, value: unknown): AbortSignal {

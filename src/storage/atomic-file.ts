@@ -30,7 +30,7 @@ export class AtomicFile {
     const found = fs.statSync(target, { throwIfNoEntry: false });
     this.isDirect = found !== undefined && !found.isFile() && !found.isDirectory();
     this.isNew = found === undefined && fs.lstatSync(target, { throwIfNoEntry: false }) === undefined;
-    if (found?.isDirectory()) throw systemError("EISDIR", "is a folder", target);
+    if (found?.isDirectory() || target.endsWith("/")) throw systemError("EISDIR", "is a folder", target);
     if (!this.isNew && !this.isDirect && !overwrite) throw existsError(target);
     this.#overwrite = overwrite;
     this.target = found === undefined ? target : fs.realpathSync(target);

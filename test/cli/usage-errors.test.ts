@@ -173,12 +173,15 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",
   "parse good.xml -f pages -o page.html": "page.html exists; replace it with --force",
   "parse good.xml -o missing/x": "missing/x cannot be written: no such file or directory",
+  "parse good.xml -o new/": "new/ cannot be written: is a folder",
   "parse good.xml -o public --force": "public cannot be written: is a folder",
   "ls https://a.example/ --save pages.csv":
     "--save writes an archive: its name must end in .warc or .warc.gz, not pages.csv",
   "check good.xml -f json -o b -f sarif -o ./b": "-o ./b and -o b are the same file",
   "check good.xml -f json -o b -f sarif -o b": "two results would be written to b",
   "check good.xml -f parquet": "-f parquet needs a file: -o findings.parquet",
+  "ls https://127.0.0.1:1/ --proxy nonsense":
+    "Expected --proxy to be the URL of an http or https proxy, or `host:port`",
   "ls https://127.0.0.1:1/ --ca none.pem": "none.pem: no such file or directory",
   "ls https://127.0.0.1:1/ --ca page.html": "Expected --ca to be certificates in PEM form",
   "ls https://127.0.0.1:1/ -f parquet -o full": "full contains other files, such as other.txt; name a new folder",
