@@ -367,6 +367,26 @@ test("a list of changes is repeated until its end was delivered, and a failed cr
   expect(((await next.ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
 });
 
+test("what `changes` keeps of an unreadable sitemap does not make other answers complete", async () => {
+  let isDown = false;
+  const site = await serve({
+    "/sitemap.xml": index("{base}/1.xml", "{base}/2.xml"),
+    "/1.xml": urlset("{base}/a"),
+    "/2.xml": (request, response) =>
+      void (isDown ? response.writeHead(503).end() : response.end(urlset(`http://${request.headers.host}/b`))),
+  });
+  const { ask } = await agent("--allow", site.homepage, ...few);
+  const question = { site: site.homepage };
+  await ask("changes", question);
+  const before = (await ask("list_pages", question)).facts;
+  isDown = true;
+  expect((await ask("changes", question)).facts).toMatchObject({ complete: false, changes: [] });
+  // The last complete crawl still answers, and says when it was.
+  expect((await ask("list_pages", question)).facts).toEqual(before);
+  const today = { complete: false, pages: [{ url: `${site.homepage}a` }] };
+  expect((await ask("list_pages", { ...question, refresh: true })).facts).toMatchObject(today);
+});
+
 test("a canceled call uses up no changes", async () => {
   let pages = ["a"];
   let [isHeld, answer] = [false, () => {}];

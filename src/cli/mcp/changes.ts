@@ -2,13 +2,14 @@
 // file is removed once its last answer was sent; until then, a call without a cursor repeats the list, so no change is lost.
 import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { changes } from "../../diff/changes.ts";
+import { ChangesRun, type WebsiteChange } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
 import type { CrawlEvent } from "../../model/event.ts";
 import { counted } from "../../model/figures.ts";
 import { AtomicFile } from "../../storage/atomic-file.ts";
+import type { ChangeWriter } from "../../write/changes.ts";
 import { jsonOf } from "../../write/printable.ts";
-import { inPieces } from "../../write/trees.ts";
+import { writeChanges } from "../output/changes.ts";
 import { type Answer, Bounded, cursorOf, listed, placeIn, unlessComplete } from "./answers.ts";
 import { type KeptSite, NoAnswer, notRead, type Sites, whenFree } from "./sites.ts";
 
@@ -67,41 +68,44 @@ async function compare({ homepage, target, file, state, list, crawl }: KeptSite)
   const onEvent = (event: CrawlEvent) => {
     if (event.type === "finished") ({ complete } = event);
   };
-  const found = changes(target, { ...crawl, state, first: "none", onEvent });
-  const lines = async function* () {
-    const header = () => `${jsonOf({ isFirst, complete, crawledAt: new Date().toISOString() } satisfies ListHeader)}\n`;
-    let isBegun = false;
-    for await (const change of found) {
-      // The first change comes when the crawl is over.
-      if (!isBegun) yield header();
-      isBegun = true;
-      const fields = change.kind === "changed" ? { fields: change.fields } : {};
-      yield `${jsonOf({ kind: change.kind, page: listed(change.page), ...fields })}\n`;
-    }
-    if (!isBegun) yield header();
+  const run = new ChangesRun(target, { ...crawl, state, first: "none", onEvent });
+  const writer: ChangeWriter = {
+    footer: "",
+    header: () => `${jsonOf({ isFirst, complete, crawledAt: new Date().toISOString() } satisfies ListHeader)}\n`,
+    write: (changes) =>
+      (changes as readonly WebsiteChange[]).map((change) => `${jsonOf(listedChange(change))}\n`).join(""),
   };
+  const lines = writeChanges(run.batches(), writer, () => {});
   const output = new AtomicFile(list);
   try {
-    for await (const piece of inPieces(lines())) output.write(piece);
+    let step = await lines.next();
+    for (; !step.done; step = await lines.next()) output.write(step.value);
+    const { unreachable, kept } = step.value;
+    if (unreachable !== undefined) throw notRead(homepage, unreachable.reason);
     // Another server held the lock first, and has written a list that was not delivered yet.
     if (existsSync(list)) return;
     output.commit();
     const before = statSync(state, { throwIfNoEntry: false })?.ino;
-    await found.commit();
-    // If no sitemap was found, the state has not changed. Otherwise, it becomes the archive that answers other questions.
-    if (statSync(state, { throwIfNoEntry: false })?.ino === before) return;
+    run.commit();
+    // The new state answers other questions, too, unless no sitemap was found, or documents of the last state stand in for today's.
+    const isNew = statSync(state, { throwIfNoEntry: false })?.ino !== before;
+    if (!isNew || !complete || kept.length > 0) return;
     const link = `${file}.${process.pid}`;
     rmSync(link, { force: true });
     linkSync(state, link);
     renameSync(link, file);
   } catch (error) {
-    if (!(error instanceof SitemapError)) throw error;
-    if (error.problem !== undefined) throw notRead(homepage, error.problem);
-    if (error.code !== "invalid-archive") throw error;
+    if (!(error instanceof SitemapError) || error.code !== "invalid-archive") throw error;
     rmSync(state, { force: true });
     throw new NoAnswer(`The saved state is damaged: ${error.message}. It was removed; changes are listed from now on`);
   } finally {
+    await lines.return(undefined as never);
     output.discard();
-    await found.close();
+    run.close();
   }
+}
+
+function listedChange(change: WebsiteChange): object {
+  const { kind, page } = change;
+  return { kind, page: listed(page), ...(change.kind === "changed" && { fields: change.fields }) };
 }
