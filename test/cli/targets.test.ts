@@ -1,5 +1,5 @@
 // What all commands share: what a name means, which files must differ, and when an archive is replaced.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../src/cli/exit-codes.ts";
@@ -56,6 +56,12 @@ test.each([
   expect(run).toMatchObject({ code: 2, stdout: "" });
   expect(run.stderr).toMatch(/^sitegrove: [^\n]+\n$/);
   expect(everything()).toEqual(before);
+});
+
+test("a report may be replaced, even in the folder that it is about", async () => {
+  const words = "report public --url https://example.org/ -o public/report.html --force";
+  for (let times = 0; times < 2; times++) expect(await sitegrove(words, { cwd: folder })).toMatchObject({ code: 0 });
+  rmSync(at("public/report.html"));
 });
 
 function everything(): Record<string, string> {

@@ -212,17 +212,17 @@ export function expectDistinct(inputs: readonly (string | undefined)[], outputs:
   }
   for (const file of inputs) {
     if (file === undefined) continue;
-    const name = written.get(file === "-" ? openIdentity(0) : identityOf(file)) ?? writtenInto(file, outputs);
+    // Unlike other outputs, a log is added to an existing file without --force, so it may not be a document of a website that is read.
+    const log = isDocumentIn(file, outputs["--log-file"]) ? "--log-file" : undefined;
+    const name = written.get(file === "-" ? openIdentity(0) : identityOf(file)) ?? log;
     if (name !== undefined) throw new UsageError(`${name} would overwrite the input: ${file}${websiteHint(file)}`);
   }
 }
 
-// If a folder is read, the documents in it are inputs, too.
-function writtenInto(folder: string, outputs: Outputs): string | undefined {
-  if (!fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
-  const start = fs.realpathSync(folder) + path.sep;
-  const isDocument = /\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i;
-  const isInside = (file = "") =>
-    isDocument.test(file) && fs.existsSync(file) && fs.realpathSync(file).startsWith(start);
-  return Object.entries(outputs).find(([, file]) => isInside(file))?.[0];
+// Whether a file is a document in a folder.
+function isDocumentIn(folder: string, file: string | undefined): boolean {
+  if (file === undefined || !/\.(?:xml|txt|html?|rss|atom|rdf|gz|br|zst)$/i.test(file) || !fs.existsSync(file))
+    return false;
+  const isFolder = fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder && fs.realpathSync(file).startsWith(fs.realpathSync(folder) + path.sep);
 }

@@ -24,8 +24,8 @@ const longestSearch = 10_000;
 const longestMatching = 1000;
 const longestText = 500;
 
-/** A sentence, the data, and perhaps a callback, which gets a promise that resolves when both have been sent to the agent. */
-export type Answer = readonly [text: string, facts: object, onSent?: ((sent: Promise<void>) => void) | undefined];
+/** A sentence, the data, and perhaps what to do once both have been sent to the agent. */
+export type Answer = readonly [text: string, facts: object, onSent?: (() => void) | undefined];
 
 /** A page as an agent gets it. */
 export interface ListedPage {

@@ -26,7 +26,6 @@ interface ListHeader {
 /** Lists the changes since the last time; with a cursor, the next ones of the same list. */
 export async function changesSince(sites: Sites, site: string, cursor?: string): Promise<Answer> {
   const kept = sites.site(site);
-  await sites.deliveries.get(kept.list);
   if (cursor === undefined) await whenFree(kept, () => compare(kept));
   const file = await open(kept.list).catch(() => undefined);
   // Another server that shares the folder has just delivered the list.
@@ -47,14 +46,9 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
     const count = `${counted(found.items.length, "change")}${hasMore ? "; there are more" : ""}`;
     const text = header.isFirst ? "read for the first time; changes are listed from now on" : count;
     const facts = { ...header, changes: found.items, ...(hasMore && { nextCursor: cursorOf(id, at - 1) }) };
-    const remove = () => rmSync(kept.list, { force: true });
     // If the answer cannot be sent, the file stays, so that the next call repeats the list.
-    const onSent = (sent: Promise<void>) =>
-      void sites.deliveries.set(
-        kept.list,
-        sent.then(remove, () => undefined),
-      );
-    return [text + unlessComplete(header.complete), facts, hasMore ? undefined : onSent];
+    const remove = () => rmSync(kept.list, { force: true });
+    return [text + unlessComplete(header.complete), facts, hasMore ? undefined : remove];
   } finally {
     await file.close();
   }

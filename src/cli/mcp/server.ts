@@ -1,4 +1,5 @@
 // The tools of `sitegrove mcp`, on the official SDK of the Model Context Protocol, which turns errors into results with `isError`.
+import { setImmediate } from "node:timers/promises";
 import { fromJsonSchema, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { version } from "../../model/options.ts";
 import { type Answer, findingsOf, type PageQuestion, pagesOf, type Question, summaryOf } from "./answers.ts";
@@ -26,6 +27,8 @@ const nextCursor = { nextCursor: text("there is more: call the tool again with t
 /** Creates the server. `sent` resolves when the system has accepted everything that was written so far. */
 export function createServer(sites: Sites, signal: AbortSignal, sent: () => Promise<void>): McpServer {
   const server = new McpServer({ name: "sitegrove", version });
+  // Resolves when the answers that must not be lost have been sent.
+  let delivery = Promise.resolve();
   // Registers a tool. Its result always has the fields of `output`, and may have those of `optional`.
   const add = <Asked>(
     name: string,
@@ -45,14 +48,17 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
       annotations: { readOnlyHint: true, openWorldHint: true },
     };
     const call = async (asked: Asked, { mcpReq }: ServerContext) => {
+      await delivery;
       const [text, facts, onSent] = await answer(asked);
       // The SDK writes the result after this function has returned it, unless the agent has canceled the call.
-      const isWritten = async () => {
-        await new Promise((resolve) => setImmediate(resolve));
-        mcpReq.signal.throwIfAborted();
-        await sent();
+      const deliver = async () => {
+        await setImmediate();
+        if (!mcpReq.signal.aborted)
+          await sent()
+            .then(onSent)
+            .catch(() => undefined);
       };
-      onSent?.(isWritten());
+      if (onSent !== undefined) delivery = delivery.then(deliver);
       return { content: [{ type: "text", text }], structuredContent: facts };
     };
     server.registerTool(name, config as never, call as never);

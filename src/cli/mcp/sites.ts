@@ -54,8 +54,6 @@ export interface KeptSite {
 export class Sites {
   readonly #options: SitesOptions;
   readonly #allowed: ReadonlySet<string>;
-  /** Lists of changes whose last answer is on its way, by file. */
-  readonly deliveries: Map<string, Promise<void>> = new Map();
 
   constructor(options: SitesOptions) {
     this.#options = options;
