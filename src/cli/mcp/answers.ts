@@ -7,11 +7,11 @@ import { counted } from "../../model/figures.ts";
 import { type PageFilters, resolvePageFilters } from "../../model/options.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import { passing } from "../../model/pattern.ts";
-import { isLossy, type Problem } from "../../model/problem.ts";
-import { isReadSitemap, type PagesSitemap, type Sitemap } from "../../model/sitemap.ts";
+import { isLossy } from "../../model/problem.ts";
+import { isReadSitemap, type Sitemap } from "../../model/sitemap.ts";
 import { shortened } from "../../model/text.ts";
 import { sectionOf } from "../../model/url.ts";
-import { robotsOf, type SitemapTree } from "../../tree/tree.ts";
+import { robotsOf, type SitemapProblem, type SitemapTree } from "../../tree/tree.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
@@ -63,6 +63,10 @@ export class Bounded<T> {
     for (const item of items) this.add(item);
   }
 
+  get facts(): { readonly list: readonly T[]; readonly omitted: number } {
+    return { list: this.items, omitted: this.omitted };
+  }
+
   /** Returns whether the item was taken. */
   add(item: T): boolean {
     this.#left -= Buffer.byteLength(jsonOf(item)) + 1;
@@ -100,43 +104,33 @@ export async function pagesOf(
   await filter.begin(tree.homepage, robotsOf(tree));
   const found = new Bounded<ListedPage>();
   const until = performance.now() + longestSearch;
-  // Returns the number of the page at which the next answer continues, or undefined at the end.
-  const search = async (): Promise<number | undefined> => {
-    let number = 0;
-    for (const sitemap of distinctSitemaps(tree)) {
-      // Sitemaps before the cursor are read again only if no page may be listed twice.
-      if (!settings.unique && number + sitemap.pageCount <= from) {
-        number += sitemap.pageCount;
-        continue;
-      }
-      for await (const pages of batchesOf(tree, sitemap)) {
-        const matching = passes ? inTime(() => pages.filter(({ url }) => passes(url))) : pages;
-        let at = 0;
-        for (const page of await filter.pages(matching)) {
-          at = pages.indexOf(page, at);
-          if (number + at < from || !matches(page)) continue;
-          if (found.items.length >= limit || !found.add(listed(page))) return number + at;
-        }
-        number += pages.length;
-        if (performance.now() > until && number > from) return number;
-      }
+  // The number of the page at which the next answer continues, or undefined at the end.
+  let next: number | undefined;
+  // Earlier pages are read again only if no page may be listed twice.
+  search: for await (const { number, pages } of batchesOf(tree, settings.unique ? 0 : from)) {
+    if (number > from && performance.now() > until) {
+      next = number;
+      break;
     }
-    return undefined;
-  };
-  const next = await search();
+    const matching = passes ? inTime(() => pages.filter(({ url }) => passes(url))) : pages;
+    let at = 0;
+    for (const page of await filter.pages(matching)) {
+      at = pages.indexOf(page, at);
+      if (number + at < from || !matches(page)) continue;
+      if (found.items.length < limit && found.add(listed(page))) continue;
+      next = number + at;
+      break search;
+    }
+  }
   const { complete } = tree;
   const pages = found.items;
   const note = noteOn(tree, filter, pages);
-  const more = next === undefined ? {} : { nextCursor: cursorOf(state, next) };
-  const text = [
-    counted(pages.length, "page"),
-    ...(next === undefined ? [] : ["there are more"]),
-    ...(note ? [note] : []),
-  ];
-  return [
-    text.join("; ") + unlessComplete(complete),
-    { complete, crawledAt: new Date(state).toISOString(), pages, ...more, ...(note && { note }) },
-  ];
+  const text = [counted(pages.length, "page"), ...(next === undefined ? [] : ["there are more"]), ...note].join("; ");
+  const more = {
+    ...(next !== undefined && { nextCursor: cursorOf(state, next) }),
+    ...(note[0] && { note: note.join("; ") }),
+  };
+  return [text + unlessComplete(complete), { complete, crawledAt: new Date(state).toISOString(), pages, ...more }];
 }
 
 const stoppable = createContext({});
@@ -156,14 +150,14 @@ export function unlessComplete(complete: boolean): string {
   return complete ? "" : "; incomplete, because not every sitemap could be read: see site_summary";
 }
 
-function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: readonly ListedPage[]): string {
-  if (![...tree.sitemaps()].some(isReadSitemap)) return `no sitemap found for ${tree.homepage}`;
+function noteOn(tree: SitemapTree, { counts, unknownHosts }: PageFilter, pages: readonly ListedPage[]): string[] {
+  if (![...tree.sitemaps()].some(isReadSitemap)) return [`no sitemap found for ${tree.homepage}`];
   const unknown = counted(counts.robotsUnknown, "page");
   const cut = pages.filter((page) => page["cut"]).length;
   return [
     ...(counts.robotsUnknown > 0 ? [`skipped ${unknown}: could not read robots.txt of ${[...unknownHosts][0]}`] : []),
     ...(cut > 0 ? [`${counted(cut, "page")} cut short (\`cut\`): too large for an answer`] : []),
-  ].join("; ");
+  ];
 }
 
 /** Creates an opaque cursor: the number of the item at which the next answer continues. It is valid for one `state`. */
@@ -179,15 +173,25 @@ export function placeIn(cursor: string | undefined, state: number, about: string
   throw new NoAnswer(`The cursor belongs to an earlier ${about}; call the tool without a cursor`);
 }
 
-// A sitemap in two indexes lists its pages once.
-function distinctSitemaps(tree: SitemapTree): PagesSitemap[] {
+// Yields the pages of all sitemaps in batches, each with the number of its first page. Does not read sitemaps that end before page `from`.
+async function* batchesOf(
+  tree: SitemapTree,
+  from = 0,
+): AsyncGenerator<{ readonly number: number; readonly pages: readonly SitemapPage[] }, void> {
   const all = [...tree.sitemaps()].filter((each) => each.kind === "pages");
-  // Keeps the position of the first and the node of the last sitemap with each URL: their pages are the same.
-  return [...new Map(all.map((each) => [each.url, each])).values()];
-}
-
-async function* batchesOf(tree: SitemapTree, sitemap: PagesSitemap): AsyncGenerator<readonly SitemapPage[], void> {
-  for await (const step of tree.walk(sitemap)) if (step.type === "pages") yield step.pages;
+  let number = 0;
+  // A sitemap in two indexes lists its pages once: at the position of the first, from the node of the last. Both have the same pages.
+  for (const sitemap of new Map(all.map((each) => [each.url, each])).values()) {
+    const end = number + sitemap.pageCount;
+    if (end > from) {
+      for await (const step of tree.walk(sitemap)) {
+        if (step.type !== "pages") continue;
+        yield { number, pages: step.pages };
+        number += step.pages.length;
+      }
+    }
+    number = end;
+  }
 }
 
 // Returns a filter for pages that have all words in their path or in texts such as titles and descriptions.
@@ -220,25 +224,20 @@ export async function summaryOf(tree: SitemapTree, state: number): Promise<Answe
   const languages = new Counts();
   let [dated, newest, oldest] = [0, "", ""];
   let [latest, first] = [Number.NaN, Number.NaN];
-  for (const sitemap of distinctSitemaps(tree)) {
-    for await (const pages of batchesOf(tree, sitemap)) {
-      for (const { url, lastModified, alternates } of pages) {
-        sections.add(sectionOf(url));
-        for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
-        if (lastModified === undefined) continue;
-        dated += 1;
-        // Compares instants, because texts with different offsets or precisions cannot be compared.
-        const instant = Date.parse(lastModified);
-        if (!(instant <= latest)) [latest, newest] = [instant, `${lastModified}`];
-        if (!(instant >= first)) [first, oldest] = [instant, `${lastModified}`];
-      }
+  for await (const { pages } of batchesOf(tree)) {
+    for (const { url, lastModified, alternates } of pages) {
+      sections.add(sectionOf(url));
+      for (const { language } of alternates?.slice(0, 100) ?? []) languages.add(language);
+      if (lastModified === undefined) continue;
+      dated += 1;
+      // Compares instants, because texts with different offsets or precisions cannot be compared.
+      const instant = Date.parse(lastModified);
+      if (!(instant <= latest)) [latest, newest] = [instant, `${lastModified}`];
+      if (!(instant >= first)) [first, oldest] = [instant, `${lastModified}`];
     }
   }
   const all = [...tree.sitemaps()].filter((each) => each !== tree.root);
-  const sitemaps = new Bounded(mostBytes / 4, all.map(sitemapLine));
   const lost = [...tree.problems()].filter(({ problem }) => isLossy(problem.code));
-  const lines = lost.map(({ url, problem }) => problemLine(url, problem));
-  const problems = new Bounded(mostBytes / 8, lines);
   const preferences = tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || []);
   const readable = all.filter(isReadSitemap).length;
   const found = readable > 0 ? counted(tree.pageCount, "page") : "no sitemap found";
@@ -247,12 +246,12 @@ export async function summaryOf(tree: SitemapTree, state: number): Promise<Answe
     complete: tree.complete,
     crawledAt: new Date(state).toISOString(),
     pages: tree.pageCount,
-    sitemaps: { readable, list: sitemaps.items, omitted: sitemaps.omitted },
+    sitemaps: { readable, ...new Bounded(mostBytes / 4, all.map(sitemapLine)).facts },
     sections: largest("section", sections, mostBytes / 8),
     dates: { pages: dated, ...(dated > 0 && { oldest, newest }) },
     languages: largest("language", languages, mostBytes / 16),
     preferences: new Bounded(mostBytes / 8, preferences).items,
-    problems: { list: problems.items, omitted: problems.omitted },
+    problems: new Bounded(mostBytes / 8, lost.map(problemLine)).facts,
   };
   return [`${tree.homepage}: ${found}${tree.complete ? "" : ", incomplete"}`, facts];
 }
@@ -273,19 +272,17 @@ function sitemapLine(sitemap: Sitemap): object {
   return { url: short(url), kind, format: sitemap.format, ...pages, ...(lastModified && { lastModified }) };
 }
 
-function problemLine(url: string, { code, message, line, count }: Problem): object {
+function problemLine({ url, problem: { code, message, line, count } }: SitemapProblem): object {
   return { url: short(url), code, message: short(message), ...(line && { line }), ...(count && { count }) };
 }
 
 /** Checks a website. Returns an entry with a few examples for each rule that failed, as many as fit. */
 export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promise<Answer> {
-  const { complete, rulesFailed, findings, rules, notChecked } = await checkTree(tree, {
-    signal,
-    time: 5 * longestSearch,
-  });
-  const rows = new Map(rules.map((rule) => [rule.id, rule]));
+  const result = await checkTree(tree, { signal, time: 5 * longestSearch });
+  const { complete, rulesFailed, notChecked } = result;
+  const rows = new Map(result.rules.map((rule) => [rule.id, rule]));
   const found = new Bounded<object>();
-  for (const group of groupedByRule(findings)) {
+  for (const group of groupedByRule(result.findings)) {
     const [{ rule, severity }] = group;
     const { sentence, fix, link } = rows.get(rule) ?? {};
     const examples = group.flatMap((each) => each.examples).slice(0, 3);
@@ -304,16 +301,11 @@ export async function findingsOf(tree: SitemapTree, signal: AbortSignal): Promis
       })),
     });
   }
-  const severityTexts = [
-    counted(rulesFailed.error, "error"),
-    counted(rulesFailed.warning, "warning"),
-    counted(rulesFailed.info, "note"),
-  ];
-  const { items, omitted } = found;
-  return [
-    `${tree.homepage}: rules that failed: ${severityTexts.join(", ")}`,
-    { site: tree.homepage, complete, rulesFailed, findings: items, omitted, notChecked: notChecked.length },
-  ];
+  const { error, warning, info } = rulesFailed;
+  const failed = [counted(error, "error"), counted(warning, "warning"), counted(info, "note")].join(", ");
+  const { items: findings, omitted } = found;
+  const facts = { site: tree.homepage, complete, rulesFailed, findings, omitted, notChecked: notChecked.length };
+  return [`${tree.homepage}: rules that failed: ${failed}`, facts];
 }
 
 function short(text: string): string {
