@@ -145,6 +145,7 @@ const mistakes: Record<string, string> = {
   "parse missing.xml": `${gone} missing.xml`,
   "parse a.example/feed": `${gone} a.example/feed; for a URL: https://a.example/feed`,
   "diff missing.xml good.xml": `${gone} missing.xml`,
+  "report -- -x": `${gone} -x`,
   "report missing": `${gone} missing; for a website: https://missing/`,
   "check missing.example --url https://example.org/": `${gone} missing.example; --url and --map need a local file or folder`,
   "ls missing.example --map https://example.org/=.": `${gone} missing.example; --url and --map need a folder`,

@@ -37,7 +37,7 @@ export function checkCommand(context: Context, done: Done): Command {
     .summary("show what search engines would flag in a website's sitemaps")
     .description(
       "Shows what is wrong with a website's sitemaps, how search engines react, and how to fix it, in Search Console's terms.\n" +
-        "docs/check.md lists all rules.",
+        "The documentation lists all rules.",
     )
     .argument("<target>", "website, archive, sitemap file, folder of a static site, or - for standard input")
     .optionsGroup("Output:")

@@ -130,7 +130,7 @@ function webUrl(text: string, messageStart: string): string {
 const looksLikeHost = /^[\w-]+(\.[\w-]+)+$/;
 const looksLikeFile = /\.(warc|wacz|xml|txt|csv|json|ndjson|rss|atom|rdf|html?|gz|br|zst)$/i;
 const looksLikePath = /^[./~\\]/;
-const isWord = /^[\w-]+$/;
+const isWord = /^\w[\w-]*$/;
 
 /**
  * Finds out which scheme works, if none was given, and whether the URL is a sitemap: then only that sitemap is read. Tells the user about
