@@ -19,6 +19,7 @@ import { passing } from "../../model/pattern.ts";
 import { isLossy, isRefused, messageWithHint, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
+import { writeFollowed } from "../../write/followed.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
 import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
@@ -27,7 +28,6 @@ import { type ChosenTarget, chooseCheckTarget, commonAddress } from "../input/lo
 import { contentOf, crawlTarget, parseTarget, type Target } from "../input/target.ts";
 import { type DiffFormat, diffFormats, writeDiff } from "../output/changes.ts";
 import { CrawlEnding, SkippedEntries } from "../output/ending.ts";
-import { writeFollowed } from "../output/followed.ts";
 import type { Messages } from "../output/messages.ts";
 import { byNameText, formatByName } from "../output/pages.ts";
 import { beginRun, type Ending, type Run } from "../run.ts";

@@ -10,6 +10,7 @@ import { byteOrderMark } from "../../write/csv.ts";
 import { type PageBatch, type ShowUrl, stripUrl, wholeUrl, writeBatches } from "../../write/pages.ts";
 import { jsonOf } from "../../write/printable.ts";
 import { SitemapRows, writeSitemapCsv, writeSitemapTable } from "../../write/sitemaps.ts";
+import { writeTerminalTree } from "../../write/terminal-tree.ts";
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
@@ -32,7 +33,6 @@ import {
   type PageFormat,
   pageWriter,
 } from "../output/pages.ts";
-import { writeTerminalTree } from "../output/tree.ts";
 import { beginRun, type Run } from "../run.ts";
 
 export function lsCommand(context: Context, done: Done): Command {

@@ -1,12 +1,12 @@
 // The tree on a terminal: guide lines instead of tabs, counts, the first few pages of each sitemap, and color for what could not be read.
 // Pipes and files get the format `tabtree` instead.
-import type { TreeStep } from "../../model/event.ts";
-import { counted, grouped } from "../../model/figures.ts";
-import { isLossy, rootCauses } from "../../model/problem.ts";
-import type { Sitemap } from "../../model/sitemap.ts";
-import { createColors } from "../../write/colors.ts";
-import type { ShowUrl } from "../../write/pages.ts";
-import { printable } from "../../write/printable.ts";
+import type { TreeStep } from "../model/event.ts";
+import { counted, grouped } from "../model/figures.ts";
+import { isLossy, rootCauses } from "../model/problem.ts";
+import type { Sitemap } from "../model/sitemap.ts";
+import { createColors } from "./colors.ts";
+import type { ShowUrl } from "./pages.ts";
+import { printable } from "./printable.ts";
 
 interface TreeStyle {
   readonly show: ShowUrl;

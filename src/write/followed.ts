@@ -1,10 +1,10 @@
 // The formats of `diff --follow`: rows are written while pages are requested, the summary at the end.
-import type { DiffTotals } from "../../model/change.ts";
-import { counted, grouped } from "../../model/figures.ts";
-import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
-import { mapped } from "../../model/generators.ts";
-import { csvCell } from "../../write/csv.ts";
-import { jsonOf, printable } from "../../write/printable.ts";
+import type { DiffTotals } from "../model/change.ts";
+import { counted, grouped } from "../model/figures.ts";
+import { type FollowedRow, type FollowVerdict, followVerdicts } from "../model/followed.ts";
+import { mapped } from "../model/generators.ts";
+import { csvCell } from "./csv.ts";
+import { jsonOf, printable } from "./printable.ts";
 
 interface FollowOutput {
   readonly format: string;
