@@ -101,8 +101,12 @@ export class Sites {
     const asked = refresh ? Date.now() : 0;
     const update = () => whenFree(kept, () => read(kept, asked));
     if (refresh || ownerOf(lockOf(state)) !== undefined || !existsSync(file)) await update();
-    const open = () => openTree(file, { signal: crawl.signal });
-    const tree = await open().catch(async (error: unknown) => {
+    // The time is read first: if another crawl replaces the file meanwhile, a cursor of this answer is refused, not continued in other pages.
+    const open = async () => {
+      const crawledAt = Math.trunc(timeOf(file));
+      return [await openTree(file, { signal: crawl.signal }), crawledAt] as const;
+    };
+    const [tree, crawledAt] = await open().catch(async (error: unknown) => {
       if (!(error instanceof SitemapError)) throw error;
       // The archive is damaged.
       rmSync(file, { force: true });
@@ -110,7 +114,7 @@ export class Sites {
       return open();
     });
     try {
-      return await work(tree, Math.trunc(statSync(file).mtimeMs));
+      return await work(tree, crawledAt);
     } finally {
       await tree.close();
     }
@@ -153,7 +157,7 @@ async function read({ homepage, target, file, state, crawl }: KeptSite, asked: n
   );
   const partial = path.join(path.dirname(file), `partial.${path.basename(file)}`);
   try {
-    if ((statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > asked) return;
+    if (timeOf(file) > asked) return;
     rmSync(partial, { force: true });
     const previous = existsSync(file) ? { previous: file } : {};
     const tree = await sitemapTreeForHomepage(target, { ...crawl, ...previous, save: partial });
@@ -166,6 +170,11 @@ async function read({ homepage, target, file, state, crawl }: KeptSite, asked: n
     rmSync(partial, { force: true });
     lock.release();
   }
+}
+
+// When a file was written, in milliseconds; 0 if it does not exist.
+function timeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function jobOf(site: string): SiteJob {
