@@ -234,7 +234,10 @@ export class BullQueue implements SiteQueue {
     this.#worker ??= this.#openWorker();
     for (;;) {
       const token = randomUUID();
-      const job = await this.#worker.getNextJob(token, { block: false });
+      const job = await this.#worker.getNextJob(token, { block: false }).catch((error: unknown) => {
+        if (error instanceof SyntaxError) return this.#unreadable(token);
+        throw error;
+      });
       if (job === undefined) return undefined;
       const { site: own, cleared, replaces } = dataOf(job);
       if (own === undefined) {
@@ -248,6 +251,19 @@ export class BullQueue implements SiteQueue {
       if (this.#leases.hasRoom(site)) return this.#lease(job, site, token);
       await job.moveToDelayed(Date.now() + laneTime * (1 + Math.random()), token).catch(unlessHeld);
     }
+  }
+
+  // Returns the job that this worker got but could not read, because another program wrote something that is not JSON: it must cost its
+  // website, not the run.
+  async #unreadable(token: string): Promise<SiteQueueJob | undefined> {
+    const { connection } = this.#server;
+    for (const id of await connection.lrange(this.#queue.toKey("active"), 0, -1)) {
+      const key = this.#queue.toKey(id);
+      if ((await connection.get(`${key}:lock`)) !== token) continue;
+      await connection.hset(key, { data: "{}", opts: "{}" });
+      return this.#queue.getJob(id);
+    }
+    return undefined;
   }
 
   #lease(job: SiteQueueJob, site: LeasedSite, token: string): Lease {

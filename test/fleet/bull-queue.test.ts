@@ -142,7 +142,7 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await Promise.all([sites.close(), queue.close()]);
   });
 
-  test("a result that was tampered with counts as failed, and can be crawled again; a job that is not JSON is an error", async () => {
+  test("jobs and results that were tampered with count as failed, block no worker, and can be crawled again", async () => {
     const queue = await BullQueue.open(url());
     await queue.add(["a", "b"].map(job));
     await readRest(queue);
@@ -151,9 +151,15 @@ describe.skipIf(!hasRedis)("on Redis", () => {
     await client.hset(`bull:sitegrove.default:${id}`, "returnvalue", "{}");
     expect(await queue.retry(["failed"])).toBe(1);
     expect(await queue.counts()).toEqual({ waiting: 1, active: 0, done: 1, failed: 0 });
-    await client.hset(`bull:sitegrove.default:${id}`, "data", "{");
-    const notJson = "The queue has a job of another program, which is not JSON";
-    await expect(taken(queue)).rejects.toThrow(notJson);
+    const field = (name: string, text: string) => client.hset(`bull:sitegrove.default:${id}`, name, text);
+    await Promise.all([field("data", "{"), field("opts", "no")]);
+    expect(await readRest(queue)).toEqual([]);
+    expect(await queue.counts()).toEqual({ waiting: 0, active: 0, done: 2, failed: 1 });
+    await field("data", "{");
+    const results = async () => {
+      for await (const _ of queue.results());
+    };
+    await expect(results()).rejects.toThrow("The queue has a job of another program, which is not JSON");
     client.disconnect();
     await queue.close();
   });
