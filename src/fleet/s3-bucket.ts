@@ -110,7 +110,14 @@ export class S3Bucket {
     const partSize = Math.max(this.#limits.partSize, Math.ceil(size / mostParts));
     const params = { ...this.#object(key), Body: createReadStream(file) };
     const upload = new this.#sdk.Upload({ client: this.#client, params, partSize, queueSize: 1 });
-    await this.#send(() => upload.done());
+    await this.#send(() =>
+      upload.done().catch(async (error: unknown) => {
+        // If completing an upload fails, the SDK does not abort it: its parts would stay, and cost money.
+        const abort = new this.#sdk.AbortMultipartUploadCommand({ ...this.#object(key), UploadId: upload.uploadId });
+        if (upload.uploadId !== undefined) await this.#client.send(abort).catch(() => undefined);
+        throw error;
+      }),
+    );
   }
 
   /** Reads a text. Throws a `SitemapError` if it is longer than any summary: others may write into a bucket. */

@@ -151,6 +151,27 @@ test("a download may take any time, as long as data keeps arriving", async () =>
   slow.closeAllConnections();
 });
 
+test("if completing an upload fails, its parts are removed, because they would be charged for", async () => {
+  const asked: string[] = [];
+  const server = createServer((incoming, response) => {
+    const { method, url = "" } = incoming;
+    asked.push(`${method} ${/[?&](uploads|partNumber|uploadId)\b/.exec(url)?.[1]}`);
+    incoming.resume().on("end", () => {
+      if (method === "PUT") return response.setHeader("etag", '"part"').end();
+      if (!url.includes("uploads")) return response.writeHead(method === "POST" ? 403 : 204).end();
+      return response.end("<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>");
+    });
+  });
+  const env = { ...credentials, AWS_ENDPOINT_URL: `http://127.0.0.1:${await listenOnLoopback(server)}` };
+  const file = path.join(newFolder(), "large");
+  writeFileSync(file, Buffer.alloc(smallestPart + 1));
+  const bucket = await S3Bucket.open("s3://bucket/parts", env, { partSize: smallestPart });
+  await expect(bucket.upload("large", file)).rejects.toThrow();
+  server.close();
+  server.closeAllConnections();
+  expect(asked.at(-1)).toBe("DELETE uploadId");
+});
+
 test("without a variable, the region is that of the profile", async () => {
   let authorization = "";
   const server = createServer((incoming, response) => {
