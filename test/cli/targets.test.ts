@@ -32,7 +32,7 @@ test.each([
   ...["ls", "check", "report"].map((command) => [command, "saved.gz", "-l", "saved.gz"]),
   ["ls", "saved.gz", "-o", "saved.gz", "--force"],
   ["ls", "site", "--previous", "saved.gz", "-l", "saved.gz"],
-  ["ls", "--resume", "saved.gz", "-l", "saved.gz"],
+  ["ls", "site", "--resume", "saved.gz", "-l", "saved.gz"],
   ["check", "a.xml", "-l", "a.xml"],
   ["check", "a.xml", "-o", "a.xml", "--force"],
   ["check", "a.xml", "--config", "sitegrove.json", "-l", "sitegrove.json"],

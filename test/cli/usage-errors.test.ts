@@ -133,6 +133,7 @@ const mistakes: Record<string, string> = {
   "fleet stauts public": "unknown command 'stauts'; did you mean status?",
   "fleet workr --stay": "unknown command 'workr'; did you mean worker?",
   ls: "no website given; --help shows examples",
+  "ls --resume x.warc": "no website given; --help shows examples",
   diff: "missing argument: old; see --help",
   "diff good.xml": "missing argument: new; see --help",
   "changes https://a.example/": "missing flag: --state <file>; see --help",

@@ -99,7 +99,6 @@ export const said = {
   noSuchFile: "no such file or directory",
   noFileHandles: /^(?:sitegrove: \S+: not read: Too many open files .+\n)+sitegrove: incomplete: .+\n$/,
   raiseLimit: /^sitegrove: [^\n]+: too many open files\b[^\n]*; raise `ulimit -n`[^\n]*\n$/,
-  continuing: (site: string, archive: string) => `continuing ${site}, the website in ${archive}`,
 };
 
 /** Checking, comparing, reporting and following changes. */

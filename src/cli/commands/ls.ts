@@ -14,10 +14,10 @@ import { writeTerminalTree } from "../../write/terminal-tree.ts";
 import { inPieces, writeJson, writeTabtree } from "../../write/trees.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addFlags, checkSince, crawlOptions, type Flags, givenFlags, pageFilters } from "../flags.ts";
+import { addFlags, checkSince, type Flags, givenFlags, pageFilters } from "../flags.ts";
 import { addHelp, patternHelp } from "../help.ts";
 import { chooseTreeTarget } from "../input/local-files.ts";
-import { archivedTarget, crawlTarget, type TreeTarget } from "../input/target.ts";
+import { crawlTarget, type TreeTarget } from "../input/target.ts";
 import { Counts } from "../output/counts.ts";
 import { CrawlEnding, filterNotes } from "../output/ending.ts";
 import { OutputFolder } from "../output/file.ts";
@@ -71,7 +71,9 @@ Examples:
 
 async function ls(names: readonly string[], flags: Flags<Format>, context: Context): Promise<ExitCode> {
   const { format, resume } = flags;
-  const { chosen, note } = await parseTreeTargets(names, flags, context);
+  const chosen = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
+  if (chosen.length > 1 && chosen.some(({ files }) => files !== undefined))
+    throw new UsageError("a folder must be the only target");
   const targets = chosen.map(({ target }) => target);
   const { PageFilter } = await import("../../crawl/page-filter.ts");
   const filter = new PageFilter(resolvePageFilters(pageFilters(flags)));
@@ -81,7 +83,7 @@ async function ls(names: readonly string[], flags: Flags<Format>, context: Conte
     // The output of `parquet` is a folder of tables, not a file.
     flags: format === "parquet" ? { ...flags, output: undefined } : flags,
     targets: chosen,
-    notes: [note, targets.length > 4 ? manyWebsites(targets.length) : undefined],
+    notes: [targets.length > 4 ? manyWebsites(targets.length) : undefined],
     renewed: [flags.previous].flat(),
     outputs: { "--resume": resume, ...(format === "parquet" && { "--output": flags.output }) },
     offline: [...pageFilterNames, "limits", "rewrite", "save"],
@@ -104,29 +106,6 @@ function newEnding({ limit }: Flags): CrawlEnding {
 
 function manyWebsites(count: number): string {
   return `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`;
-}
-
-// Decides what to list. If no website is given, a resumed archive supplies it.
-async function parseTreeTargets(names: readonly string[], flags: Flags, context: Context) {
-  const { sitemap, resume } = flags;
-  if (names.length > 0 || resume === undefined || sitemap !== undefined) {
-    const chosen = (names.length > 0 ? names : [undefined]).map((name) => chooseTreeTarget(name, flags, context));
-    if (chosen.length > 1 && chosen.some(({ files }) => files !== undefined))
-      throw new UsageError("a folder must be the only target");
-    return { chosen };
-  }
-  const { archiveAbout } = await import("../../archive/reader.ts");
-  const about = await archiveAbout(resume);
-  if (about?.homepage === undefined && about?.sitemaps === undefined)
-    throw new UsageError(`${resume} cannot be resumed: another tool wrote it`);
-  const target = archivedTarget(about);
-  // The website comes from a file, not from the user, so it gets no headers and, by default, must not be at a private address.
-  const { headers, network = "public-only" } = crawlOptions(flags);
-  if (headers !== undefined)
-    throw new UsageError(`to send --header, name the website: sitegrove ls WEBSITE --resume ${resume}`);
-  const name = target.kind === "website" ? target.homepage : target.urls.join(" ");
-  const note = `continuing ${name}, the website in ${resume}`;
-  return { chosen: [{ target, options: { network } }], note };
 }
 
 // Refuses flags that do not work together, or with this number of websites.
@@ -153,7 +132,7 @@ function checkTogether(flags: Flags<Format>, websites: number): void {
   refuse(flags.force && !save && !output, "--force needs --save or --output");
   if (websites === 1) return;
   refuse(save, "--save works with one website: name only one");
-  refuse(flags.resume, "--resume works with one website: name one, or none");
+  refuse(flags.resume, "--resume works with one website: name only one");
   refuse(previous, "--previous works with one website: name only one");
 }
 

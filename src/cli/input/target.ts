@@ -2,7 +2,6 @@
 // by its name or content. Without a scheme, https is tried first, except on this machine.
 import fs from "node:fs";
 import path from "node:path";
-import type { ArchiveInfo } from "../../archive/info.ts";
 import { isSitemap } from "../../crawl/is-sitemap.ts";
 import { type CrawlTarget, withoutScheme } from "../../crawl/prepare.ts";
 import { kindOfFile } from "../../diff/archive-magic.ts";
@@ -93,19 +92,6 @@ export function parseTreeTarget(name: string | undefined, sitemaps: readonly str
 
 export function isTreeTarget(target: Target): target is TreeTarget {
   return target.kind === "website" || target.kind === "sitemaps" || target.kind === "archive";
-}
-
-/** Returns the website or sitemaps of an archive, without credentials. URLs need a scheme, so that they cannot name a local file. */
-export function archivedTarget({
-  homepage = "",
-  sitemaps = [],
-}: Partial<ArchiveInfo>): Exclude<TreeTarget, { kind: "archive" }> {
-  const url = (text: string) => {
-    if (!hasScheme(text)) throw new UsageError(`the archive has no website URL: ${text}`);
-    return webUrl(withoutCredentials(text), "the archive has no website URL:");
-  };
-  if (sitemaps.length > 0) return { kind: "sitemaps", urls: sitemaps.map(url) };
-  return { kind: "website", homepage: url(homepage), isAssumed: false };
 }
 
 /** Suggests what to type if a file has the name of a website. */
