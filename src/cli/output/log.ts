@@ -1,7 +1,7 @@
 // The log of -v, -vv and --log-file: one event per line, with its time and type.
 import { closeSync, constants, openSync, statSync, writeSync } from "node:fs";
 import { systemReason } from "../../model/errors.ts";
-import type { CrawlEvent, ProblemEvent } from "../../model/event.ts";
+import type { CrawlEvent } from "../../model/event.ts";
 import { counted, duration, size } from "../../model/figures.ts";
 import { messageWithHint, type Problem } from "../../model/problem.ts";
 import { printable } from "../../write/printable.ts";
@@ -12,7 +12,6 @@ export class Log {
   // 0 logs nothing; 1 logs sitemaps, problems, retries and the end; 2 logs all events.
   readonly #verbosity: number;
   readonly #lines: LogLines;
-  #lastProblem: ProblemEvent | undefined;
 
   /** Appends to the file, if one is given; otherwise writes to standard error. */
   constructor({ verbose = 0, logFile }: MessageFlags, messages: Messages) {
@@ -21,16 +20,8 @@ export class Log {
   }
 
   see(event: CrawlEvent): void {
-    const text = this.#verbosity === 0 || this.#isRepeated(event) ? undefined : this.#textOf(event);
+    const text = this.#verbosity === 0 ? undefined : this.#textOf(event);
     if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
-  }
-
-  // The event of an invalid sitemap follows the problem that made it invalid, and would only repeat it.
-  #isRepeated(event: CrawlEvent): boolean {
-    if (event.type === "problem") this.#lastProblem = event;
-    if (event.type !== "sitemap" || event.sitemap.kind !== "invalid") return false;
-    const { url, reason } = event.sitemap;
-    return this.#lastProblem?.url === url && this.#lastProblem.problem.code === reason.code;
   }
 
   #textOf(event: CrawlEvent): string | undefined {
@@ -42,7 +33,8 @@ export class Log {
       case "sitemap": {
         const { sitemap, wireBytes } = event;
         const { url, kind } = sitemap;
-        if (kind === "invalid") return `sitemap ${url} not read: ${problemText(sitemap.reason)}`;
+        // The problem that makes a sitemap invalid was an event of its own.
+        if (kind === "invalid") return undefined;
         const holds =
           kind === "index" ? counted(sitemap.children.length, "sitemap") : counted(sitemap.pageCount, "page");
         return `sitemap ${url} ${kind} ${sitemap.format} ${holds} ${size(wireBytes)} ${state(sitemap)}`;
