@@ -34,7 +34,7 @@ test("the help fits on one screen; --help-all has every flag", async () => {
   };
   const { lines } = await help();
   const narrow = await onTerminal("check --help", { columns: 60 });
-  for (const line of narrow.stdout.split("Examples:")[0]!.split("\n")) expect(line.length).toBeLessThanOrEqual(60);
+  for (const line of narrow.stdout.split("Examples:")[0]!.split(/\r?\n/)) expect(line.length).toBeLessThanOrEqual(60);
   expect(lines.length).toBeLessThanOrEqual(24);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
   for (const command of ["ls", "parse", "diff", "changes", "check", "report", "fleet"]) {
