@@ -56,10 +56,8 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
     verdict: verdict(tree, result, figures),
     unreachable: unreachable && fitted(messageWithHint(unreachable.reason)),
     figures: {
-      pages: tree.pageCount,
       duplicates: result.findings.reduce((sum, { rule, count }) => sum + (rule === "url-duplicate" ? count : 0), 0),
       flawedPages: collector.flawed,
-      sitemaps: result.sitemapCount,
       ...figures,
       dated: dates.dated,
       medianAge: dates.medianAge,
@@ -86,13 +84,13 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
 function verdict(
   tree: SitemapTree,
   result: CheckResult,
-  { unreadable, incomplete }: Pick<ReportFigures, "unreadable" | "incomplete">,
+  { pages, sitemaps, unreadable, incomplete }: Pick<ReportFigures, "pages" | "sitemaps" | "unreadable" | "incomplete">,
 ): string {
-  const { sitemapCount, pageCount, findings, complete } = result;
+  const { findings, complete } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";
-  if (sitemapCount === 0 && unreadable === 0) return "No sitemap was found on this website.";
+  if (sitemaps === 0 && unreadable === 0) return "No sitemap was found on this website.";
   return [
-    `${counted(pageCount, "page")} in ${counted(sitemapCount, "sitemap")}.`,
+    `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}.`,
     findings.length === 0
       ? complete
         ? "Nothing that search engines would reject."

@@ -62,7 +62,7 @@ export interface ReportFacts {
 
 /** The figures at the top. */
 export interface ReportFigures {
-  /** All pages of all sitemaps. A page that is listed twice counts twice. */
+  /** All pages of all sitemaps. A page that is listed twice counts twice, but a sitemap that is listed twice counts once. */
   readonly pages: number;
   /** Pages that an earlier sitemap also lists. */
   readonly duplicates: number;

@@ -2,7 +2,7 @@
 import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
-import { problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
+import { isReadSitemap, problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import type {
@@ -29,7 +29,7 @@ import {
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
 
-type FetchFigures = "unreadable" | "incomplete" | "wireBytes" | "decodedBytes" | "duration" | "medianFirstByte";
+type FetchFigures = Exclude<keyof ReportFigures, "duplicates" | "flawedPages" | "dated" | "medianAge" | "languages">;
 
 export function sitemapFacts(tree: SitemapTree): {
   readonly sitemaps: ReportSitemaps;
@@ -38,23 +38,25 @@ export function sitemapFacts(tree: SitemapTree): {
 } {
   const { responses } = partsOf(tree);
   const entries = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
+  // A sitemap that is listed twice has two entries. An index with pages of its own has a sitemap with the same URL for them.
+  const each = [...new Map(entries.map(({ sitemap }) => [`${sitemap.kind} ${sitemap.url}`, sitemap])).values()];
   const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
-  const seen = new Set<string>();
+  const figures = { pages: 0, sitemaps: 0, unreadable: 0, incomplete: 0, wireBytes: 0, decodedBytes: 0 };
+  for (const sitemap of each) {
+    if (sitemap.kind === "invalid") figures.unreadable += sitemap.reason.count ?? 1;
+    else if (!sitemap.complete) figures.incomplete += 1;
+    if (isReadSitemap(sitemap)) figures.sitemaps += 1;
+    if (sitemap.kind !== "pages") continue;
+    figures.pages += sitemap.pageCount;
+    const format = formats.get(sitemap.format) ?? { sitemaps: 0, pages: 0 };
+    formats.set(sitemap.format, { sitemaps: format.sitemaps + 1, pages: format.pages + sitemap.pageCount });
+  }
   const firstBytes: number[] = [];
-  let [unreadable, incomplete, wireBytes, decodedBytes] = [0, 0, 0, 0];
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { sitemap } of entries) {
-    if (sitemap.kind === "invalid") unreadable += sitemap.reason.count ?? 1;
-    else if (!sitemap.complete) incomplete += 1;
-    if (sitemap.kind === "pages") {
-      const format = formats.get(sitemap.format) ?? { sitemaps: 0, pages: 0 };
-      formats.set(sitemap.format, { sitemaps: format.sitemaps + 1, pages: format.pages + sitemap.pageCount });
-    }
-    if (seen.has(sitemap.url)) continue;
-    seen.add(sitemap.url);
-    const kept = responses.get(sitemap.url);
-    wireBytes += kept?.wireBytes ?? 0;
-    decodedBytes += kept?.decodedBytes ?? 0;
+  for (const url of new Set(each.map(({ url }) => url))) {
+    const kept = responses.get(url);
+    figures.wireBytes += kept?.wireBytes ?? 0;
+    figures.decodedBytes += kept?.decodedBytes ?? 0;
     if (kept?.firstByte !== undefined) firstBytes.push(kept.firstByte);
     const requested = requestedAt(kept);
     if (requested === undefined) continue;
@@ -68,10 +70,7 @@ export function sitemapFacts(tree: SitemapTree): {
       .map(([format, counts]) => ({ format, ...counts }))
       .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),
     figures: {
-      unreadable,
-      incomplete,
-      wireBytes,
-      decodedBytes,
+      ...figures,
       duration: end >= start ? Math.round(end - start) : undefined,
       medianFirstByte: rounded(firstBytes[Math.floor(firstBytes.length / 2)]),
     },

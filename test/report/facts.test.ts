@@ -13,7 +13,7 @@ import { partsOf } from "../../src/tree/tree.ts";
 import { listOf } from "../support/collected.ts";
 import { isLong, some } from "../support/long.ts";
 import { Random } from "../support/random.ts";
-import { robots, site, urlset } from "../support/site.ts";
+import { index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { shop, shopHome } from "./shop.ts";
 import { chineseAndArabic, everyListFull, everythingFails, fullListSitemaps, home, threePages } from "./websites.ts";
@@ -167,6 +167,20 @@ test("a website with three pages is not divided into sections", async () => {
   expect(sections).toEqual({ name: "example.org", pages: 3, ages: [2, 0, 0, 0, 0, 1, 0], flawed: 0 });
   expect(verdict).toBe("3 pages in 1 sitemap. 1 note.");
   expect(timeline.odd).toBeUndefined();
+});
+
+test("a sitemap in two indexes counts once, whether it was read, partly read, or not read", async () => {
+  const list = index(...["gone.xml", "cut.xml", "a.xml"].map((path) => `${home}${path}`));
+  const routes = {
+    "/robots.txt": robots("/1.xml", "/2.xml", "/a.xml"),
+    ...{ "/1.xml": list, "/2.xml": list },
+    "/cut.xml": urlset("/a").replace("</urlset>", "<url><loc>"),
+    "/a.xml": urlset("/b", "/c"),
+  };
+  const { figures, sections, verdict } = await factsOf(site(routes).client);
+  expect(figures).toMatchObject({ pages: 3, sitemaps: 4, unreadable: 1, incomplete: 1 });
+  expect(sections.pages).toBe(3);
+  expect(verdict).toContain("3 pages in 4 sitemaps.");
 });
 
 test("well-known paths that were not needed do not count as tried", async () => {
