@@ -65,10 +65,8 @@ export interface ReportFacts {
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;
-  readonly languages: ReportLanguages;
-  readonly hosts: readonly ReportShare[];
-  readonly formats: readonly ReportFormat[];
-  readonly media: ReportMedia;
+  /** How many pages have alternate pages, images, videos, and a news story or the title of a feed entry. */
+  readonly extensions: Readonly<Record<"alternates" | "images" | "videos" | "newsStory", number>>;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
   /** What robots.txt says about how pages may be used. */
@@ -81,7 +79,7 @@ export interface ReportFacts {
 
 /** The figures at the top. */
 export interface ReportFigures {
-  /** All pages of all sitemaps. A page that is listed twice counts twice. */
+  /** All pages of all sitemaps. A page that is listed twice counts twice, but a sitemap that is listed twice counts once. */
   readonly pages: number;
   /** Pages that an earlier sitemap also lists. */
   readonly duplicates: number;
@@ -100,7 +98,6 @@ export interface ReportFigures {
   readonly dated: number;
   /** The median age of the pages with a date, in days. */
   readonly medianAge?: number | undefined;
-  readonly languages: number;
   /** From the first request to the last byte, in milliseconds. */
   readonly duration?: number | undefined;
   /** The median time from the request to the first byte of a sitemap, in milliseconds. */
@@ -130,31 +127,6 @@ export interface ReportFinding {
   } & { readonly [Name in keyof FindingExample]?: FindingExample[Name] | undefined; })[];
 }
 
-/** A format, how many sitemaps have it, and their pages. */
-export interface ReportFormat {
-  readonly format: PagesFormat;
-  readonly sitemaps: number;
-  readonly pages: number;
-}
-
-/** The languages of pages with alternate pages. */
-export interface ReportLanguages {
-  /** The languages with the most pages first. A page has the language that it gives itself, as written there. */
-  readonly languages: readonly {
-    readonly language: string;
-    readonly pages: number;
-  }[];
-  /** Pages in languages that are not listed. */
-  readonly otherPages: number;
-  /** Pages with alternate pages. */
-  readonly pages: number;
-  /** Pages with an `x-default` page. */
-  readonly defaultPages: number;
-}
-
-/** Images, videos and news stories. */
-export type ReportMedia = Readonly<Record<"images" | "pagesWithImages" | "videos" | "pagesWithVideos" | "stories", number>>;
-
 /** Options of `reportHtml` and `reportFacts`. */
 export interface ReportOptions {
   /** How the tree is checked. */
@@ -179,14 +151,6 @@ export interface ReportSection {
   readonly kind?: "own" | "other" | undefined;
   /** How many sections `other` stands for. */
   readonly count?: number | undefined;
-}
-
-/** A host and its pages, or several hosts counted together. */
-export interface ReportShare {
-  readonly name: string;
-  readonly pages: number;
-  /** How many hosts are counted together. They have no name. */
-  readonly others?: number | undefined;
 }
 
 /** A sitemap, and how it was fetched. */
@@ -254,14 +218,11 @@ export declare function reportFacts(tree: SitemapTree, options?: ReportOptions):
 
 /**
  * Creates a report about a website's sitemaps as one HTML page: the verdict, what search engines would flag, where the pages are and when
- * they changed, their languages, and how everything was fetched.
+ * they changed, and how everything was fetched.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");
  * await writeFile("report.html", await reportHtml(tree));
  */
 export declare function reportHtml(tree: SitemapTree, options?: ReportOptions): Promise<string>;
-
-/** The hosts of static websites whose redirects and other rules are known. */
-declare const hosts: readonly ["netlify", "cloudflare-pages", "vercel", "github-pages"];
 

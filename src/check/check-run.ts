@@ -94,7 +94,7 @@ export async function runCheck(
       cross.record(page, scan, lastModified, set);
       fileRules?.check(page, found);
       const age = allDates.add(lastModified, page.lastModified);
-      watcher?.page(page, scan, age, set, found.flaws > flaws);
+      watcher?.page(page, scan, age, found.flaws > flaws);
       requested?.add(page, found.sitemap);
       pages.count += 1;
     }

@@ -2,7 +2,6 @@
 import type { SitemapPage } from "../model/page.ts";
 import type { DateCounts } from "./dates/date-counts.ts";
 import type { FindingsOptions } from "./findings/findings.ts";
-import type { AlternateSet } from "./rules/languages.ts";
 import type { UrlScan } from "./rules/url-scan.ts";
 
 /** Additional work that a check does in the same pass. */
@@ -20,7 +19,7 @@ export interface PageWatcher {
    * Receives the next page. `scan` has read its URL, `age` is the class of its date, and `isFlawed` is true if a rule found an error or a
    * warning in it.
    */
-  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void;
+  page(page: SitemapPage, scan: UrlScan, age: number, isFlawed: boolean): void;
   /** Called after the last page, for each error or warning that a comparison of pages found in the page with this number. */
   addFlaw(ordinal: number): void;
 }

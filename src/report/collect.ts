@@ -4,7 +4,6 @@ import { checkTreeWhile } from "../check/check-tree.ts";
 import type { DateCounts } from "../check/dates/date-counts.ts";
 import type { CheckResult } from "../check/findings/result.ts";
 import { failedInWords, notesInWords } from "../check/findings/words.ts";
-import type { AlternateSet } from "../check/rules/languages.ts";
 import type { UrlScan } from "../check/rules/url-scan.ts";
 import type { PageWatcher } from "../check/watcher.ts";
 import { kindOfFile } from "../diff/archive-magic.ts";
@@ -18,9 +17,8 @@ import type { ReportFacts, ReportFigures, ReportOptions } from "./facts.ts";
 import { discoveryFacts, preferenceFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";
 import { fitted } from "./html.ts";
-import { LanguageCounts } from "./languages.ts";
 import { largestSections } from "./map.ts";
-import { hostFacts, Sections } from "./sections.ts";
+import { Sections } from "./sections.ts";
 import { changeFacts } from "./since.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -43,8 +41,8 @@ function archiveOf(previous: ReportOptions["previous"]): string | undefined {
 
 function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): ReportFacts {
   const website = collector.sections.toTree();
-  const { sitemaps, formats, figures } = sitemapFacts(tree);
-  const { dates, languages } = collector;
+  const { sitemaps, figures } = sitemapFacts(tree);
+  const { dates, extensions } = collector;
   const { unreachable } = tree;
   const { sections: hosts = [] } = website;
   return {
@@ -61,7 +59,6 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
       ...figures,
       dated: dates.dated,
       medianAge: dates.medianAge,
-      languages: languages.count,
     },
     rulesFailed: result.rulesFailed,
     occurrences: result.occurrences,
@@ -71,10 +68,7 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
     lastmodTrust: result.lastmodTrust,
     sections: largestSections(hosts.length === 1 && hosts[0]?.kind === undefined ? hosts[0]! : website),
     timeline: timelineOf(dates, collector.pages),
-    languages: languages.facts(),
-    hosts: hostFacts(hosts),
-    formats,
-    media: collector.media,
+    extensions,
     sitemaps,
     discovery: discoveryFacts(tree.discovery),
     ...preferenceFacts(tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || [])),
@@ -101,11 +95,12 @@ function verdict(
   ].join(" ");
 }
 
+const extensionNames = ["alternates", "images", "videos", "newsStory"] as const;
+
 class Collector implements PageWatcher {
   readonly dates: DateCounts;
-  readonly languages: LanguageCounts = new LanguageCounts();
   readonly sections: Sections = new Sections();
-  readonly media = { images: 0, pagesWithImages: 0, videos: 0, pagesWithVideos: 0, stories: 0 };
+  readonly extensions = { alternates: 0, images: 0, videos: 0, newsStory: 0 };
   /** The number of pages. Those of a sitemap that is listed twice count once. */
   pages = 0;
   /** Pages with errors or warnings. */
@@ -120,18 +115,11 @@ class Collector implements PageWatcher {
     this.#isFlawed = new Marks(pageCount);
   }
 
-  page(page: SitemapPage, scan: UrlScan, age: number, alternates: AlternateSet | undefined, isFlawed: boolean): void {
+  page(page: SitemapPage, scan: UrlScan, age: number, isFlawed: boolean): void {
     const ordinal = this.pages++;
     this.#sectionOf[ordinal] = this.sections.add(page.url, scan, age);
     if (isFlawed) this.addFlaw(ordinal);
-    if (alternates !== undefined) this.languages.add(alternates);
-    const { images, videos, newsStory } = page;
-    const { media } = this;
-    if (images !== undefined) media.pagesWithImages += 1;
-    media.images += images?.length ?? 0;
-    if (videos !== undefined) media.pagesWithVideos += 1;
-    media.videos += videos?.length ?? 0;
-    if (newsStory !== undefined) media.stories += 1;
+    for (const name of extensionNames) if (page[name] !== undefined) this.extensions[name] += 1;
   }
 
   addFlaw(ordinal: number): void {

@@ -6,7 +6,7 @@ import type { Basis, Engine, Severity } from "../check/rules/rule.ts";
 import type { DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
-import type { PagesFormat, RobotsPreference } from "../model/sitemap.ts";
+import type { RobotsPreference } from "../model/sitemap.ts";
 
 /** Options of `reportHtml` and `reportFacts`. */
 export interface ReportOptions {
@@ -46,10 +46,8 @@ export interface ReportFacts {
   /** The website as a tree of its hosts and directories; if there is only one host, that host. */
   readonly sections: ReportSection;
   readonly timeline: ReportTimeline;
-  readonly languages: ReportLanguages;
-  readonly hosts: readonly ReportShare[];
-  readonly formats: readonly ReportFormat[];
-  readonly media: ReportMedia;
+  /** How many pages have alternate pages, images, videos, and a news story or the title of a feed entry. */
+  readonly extensions: Readonly<Record<"alternates" | "images" | "videos" | "newsStory", number>>;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
   /** What robots.txt says about how pages may be used. */
@@ -81,7 +79,6 @@ export interface ReportFigures {
   readonly dated: number;
   /** The median age of the pages with a date, in days. */
   readonly medianAge?: number | undefined;
-  readonly languages: number;
   /** From the first request to the last byte, in milliseconds. */
   readonly duration?: number | undefined;
   /** The median time from the request to the first byte of a sitemap, in milliseconds. */
@@ -140,38 +137,6 @@ export interface ReportTimeline {
   /** The most common time, if many pages have it. */
   readonly common?: { readonly at: string; readonly pages: number } | undefined;
 }
-
-/** The languages of pages with alternate pages. */
-export interface ReportLanguages {
-  /** The languages with the most pages first. A page has the language that it gives itself, as written there. */
-  readonly languages: readonly { readonly language: string; readonly pages: number }[];
-  /** Pages in languages that are not listed. */
-  readonly otherPages: number;
-  /** Pages with alternate pages. */
-  readonly pages: number;
-  /** Pages with an `x-default` page. */
-  readonly defaultPages: number;
-}
-
-/** A host and its pages, or several hosts counted together. */
-export interface ReportShare {
-  readonly name: string;
-  readonly pages: number;
-  /** How many hosts are counted together. They have no name. */
-  readonly others?: number | undefined;
-}
-
-/** A format, how many sitemaps have it, and their pages. */
-export interface ReportFormat {
-  readonly format: PagesFormat;
-  readonly sitemaps: number;
-  readonly pages: number;
-}
-
-/** Images, videos and news stories. */
-export type ReportMedia = Readonly<
-  Record<"images" | "pagesWithImages" | "videos" | "pagesWithVideos" | "stories", number>
->;
 
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {

@@ -5,14 +5,7 @@ import { isLossy } from "../model/problem.ts";
 import { isReadSitemap, problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
-import type {
-  ReportDiscovery,
-  ReportFacts,
-  ReportFigures,
-  ReportFormat,
-  ReportSitemap,
-  ReportSitemaps,
-} from "./facts.ts";
+import type { ReportDiscovery, ReportFacts, ReportFigures, ReportSitemap, ReportSitemaps } from "./facts.ts";
 import {
   caps,
   fitted,
@@ -29,27 +22,22 @@ import {
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
 
-type FetchFigures = Exclude<keyof ReportFigures, "duplicates" | "flawedPages" | "dated" | "medianAge" | "languages">;
+type FetchFigures = Exclude<keyof ReportFigures, "duplicates" | "flawedPages" | "dated" | "medianAge">;
 
 export function sitemapFacts(tree: SitemapTree): {
   readonly sitemaps: ReportSitemaps;
-  readonly formats: readonly ReportFormat[];
   readonly figures: Pick<ReportFigures, FetchFigures>;
 } {
   const { responses } = partsOf(tree);
   const entries = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
   // A sitemap that is listed twice has two entries. An index with pages of its own has a sitemap with the same URL for them.
   const each = [...new Map(entries.map(({ sitemap }) => [`${sitemap.kind} ${sitemap.url}`, sitemap])).values()];
-  const formats = new Map<ReportFormat["format"], { sitemaps: number; pages: number }>();
   const figures = { pages: 0, sitemaps: 0, unreadable: 0, incomplete: 0, wireBytes: 0, decodedBytes: 0 };
   for (const sitemap of each) {
     if (sitemap.kind === "invalid") figures.unreadable += sitemap.reason.count ?? 1;
     else if (!sitemap.complete) figures.incomplete += 1;
     if (isReadSitemap(sitemap)) figures.sitemaps += 1;
-    if (sitemap.kind !== "pages") continue;
-    figures.pages += sitemap.pageCount;
-    const format = formats.get(sitemap.format) ?? { sitemaps: 0, pages: 0 };
-    formats.set(sitemap.format, { sitemaps: format.sitemaps + 1, pages: format.pages + sitemap.pageCount });
+    if (sitemap.kind === "pages") figures.pages += sitemap.pageCount;
   }
   const firstBytes: number[] = [];
   let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -66,9 +54,6 @@ export function sitemapFacts(tree: SitemapTree): {
   firstBytes.sort((one, two) => one - two);
   return {
     sitemaps: sitemapRows(entries, responses, start),
-    formats: [...formats]
-      .map(([format, counts]) => ({ format, ...counts }))
-      .sort((one, two) => two.pages - one.pages || (one.format < two.format ? -1 : 1)),
     figures: {
       ...figures,
       duration: end >= start ? Math.round(end - start) : undefined,
@@ -156,7 +141,7 @@ export function discoveryFacts(discovery: readonly DiscoveryRecord[]): ReportDis
   };
 }
 
-export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html | undefined {
+export function sitemapsPart({ sitemaps, homepage, figures, extensions }: ReportFacts): Html | undefined {
   const { rows, others } = sitemaps;
   if (rows.length === 0) return undefined;
   const end = figures.duration ?? 0;
@@ -169,8 +154,19 @@ export function sitemapsPart({ sitemaps, homepage, figures }: ReportFacts): Html
   return part(
     "sitemaps",
     "How the sitemaps were fetched",
-    html`<p class="lead">In declared order.${hasTimes && " The light part of a bar is the wait for the first byte."}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
+    html`<p class="lead">In declared order.${hasTimes && " The light part of a bar is the wait for the first byte."}${extensionSentence(extensions)}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
   );
+}
+
+function extensionSentence(extensions: ReportFacts["extensions"]): string {
+  const { alternates, images, videos, newsStory } = extensions;
+  const parts = [
+    ...(alternates > 0 ? [`${counted(alternates, "page")} with alternate pages (hreflang)`] : []),
+    ...(images > 0 ? [`${grouped(images)} with images`] : []),
+    ...(videos > 0 ? [`${grouped(videos)} with videos`] : []),
+    ...(newsStory > 0 ? [`${grouped(newsStory)} with a news story or feed entry`] : []),
+  ];
+  return parts.length === 0 ? "" : ` They list ${parts.join(", ")}.`;
 }
 
 function line(row: ReportSitemap, homepage: string, end: number | undefined): Html {
@@ -186,7 +182,7 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
   return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, homepage)}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : duration(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
 }
 
-export const formatNames = {
+const formatNames = {
   xml: "XML",
   text: "text",
   rss: "RSS",

@@ -6,9 +6,9 @@ import { gzipSync } from "node:zlib";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts } from "./facts.ts";
-import { discoveryPart, formatNames, preferencesPart, sitemapsPart } from "./fetched.ts";
+import { discoveryPart, preferencesPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
-import { age, fitted, Html, html, part, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
+import { age, Html, html, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
 import { changesPart } from "./since.ts";
 import { style } from "./style.ts";
@@ -22,7 +22,6 @@ export function pageOf(facts: ReportFacts): string {
     { id: "since", name: "What changed", content: changesPart(facts) },
     { id: "map", name: "Sections", content: mapPart(facts, sheet) },
     { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
-    { id: "contents", name: "Contents", content: contentsPart(facts) },
     { id: "preferences", name: "AI preferences", content: preferencesPart(facts) },
     { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
     { id: "discovery", name: "Discovery", content: discoveryPart(facts) },
@@ -89,66 +88,23 @@ function title(homepage: string): Html {
   return isHttpUrl(homepage) ? html`<a href="${homepage}"><bdi>${shown}</bdi></a>` : html`<bdi>${shown}</bdi>`;
 }
 
-function figures({ figures, languages }: ReportFacts): Html {
+function figures({ figures }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
   const { flawedPages, dated, medianAge, medianFirstByte } = figures;
-  const codes = languages.languages.map(({ language }) => fitted(language, 12));
-  const few = codes.length > 7 ? `${codes.slice(0, 7).join(" ")} …` : codes.join(" ");
   const faults = [
     ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
   ].join(", ");
   return html`<dl class="figures">
-${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : flawedPages > 0 ? `${grouped(flawedPages)} with problems` : "")}
+${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : pages > 0 ? "no duplicates" : "")}
+${figure("With problems", grouped(flawedPages), pages > 0 ? `${percent(flawedPages, pages)} have errors or warnings` : "")}
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
-${few === "" ? figure("Languages", "–", "no alternate pages") : figure("Languages", grouped(figures.languages), html`<bdi>${few}</bdi>`)}
 ${figure("Time", figures.duration === undefined ? "–" : duration(figures.duration), medianFirstByte === undefined ? "not recorded" : `median first byte: ${duration(medianFirstByte)}`)}
 </dl>`;
 }
 
 function figure(name: string, value: string, below: Value): Html {
   return html`<div><dt>${name}</dt><dd class="value">${value}</dd><dd class="below">${below}</dd></div>`;
-}
-
-function contentsPart({ hosts, formats, media, languages, figures }: ReportFacts): Html | undefined {
-  if (figures.pages === 0) return undefined;
-  const share = (name: Value, count: number, pages: number) => {
-    const width = figures.pages === 0 ? 0 : Math.max(0.5, Math.min(100, (pages / figures.pages) * 100));
-    return html`<li><span>${name}</span><span>${grouped(count)}</span><svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="4"/><rect class="share" width="${Number(width.toFixed(2))}" height="4"/></svg></li>`;
-  };
-  const detailed = (name: string, detail: string) => html`${name} <span class="soft">${detail}</span>`;
-  const hostRows = hosts.map(({ name, pages, others }) =>
-    share(others === undefined ? html`<bdi>${readableUrl(name)}</bdi>` : `other (${grouped(others)})`, pages, pages),
-  );
-  const formatRows = formats.map(({ format, sitemaps, pages }) =>
-    share(detailed(formatNames[format], counted(sitemaps, "sitemap")), pages, pages),
-  );
-  const { images, pagesWithImages, videos, pagesWithVideos, stories } = media;
-  const shown = (name: string, count: number, pages: number) =>
-    count === 0 ? [] : [share(detailed(name, `on ${counted(pages, "page")}`), count, pages)];
-  const mediaRows = [
-    ...shown("images", images, pagesWithImages),
-    ...shown("videos", videos, pagesWithVideos),
-    ...(stories > 0 ? [share("news stories and feed entries", stories, stories)] : []),
-  ];
-  const { otherPages, defaultPages } = languages;
-  const languageRows = [
-    ...languages.languages.map(({ language, pages }) => share(html`<bdi>${language}</bdi>`, pages, pages)),
-    ...(otherPages > 0 ? [share("other", otherPages, otherPages)] : []),
-    ...(defaultPages > 0 ? [share("with an x-default page", defaultPages, defaultPages)] : []),
-  ];
-  const card = (title: string, rows: readonly Html[]) =>
-    rows.length > 0 && html`<div class="card"><h3>${title}</h3><ul class="shares">${rows}</ul></div>`;
-  return part(
-    "contents",
-    "Contents",
-    html`<div class="cards">
-${card("Hosts", hostRows)}
-${card("Formats", formatRows)}
-${card("Images, videos, news", mediaRows)}
-${card("Languages", languageRows)}
-</div>`,
-  );
 }

@@ -126,8 +126,6 @@ export const caps = {
   /** Once the examples of all rules take `allOfRules` bytes, further rules have `fewOfRule`. The same applies to sitemaps. */
   allOfRules: 12_000,
   fewOfRule: 2,
-  hosts: 12,
-  languages: 12,
   changes: 20,
 } as const;
 

@@ -83,8 +83,7 @@ interface Tile {
   readonly children: readonly Tile[];
 }
 
-export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined {
-  const { sections } = facts;
+export function mapPart({ sections }: ReportFacts, sheet: StyleSheet): Html | undefined {
   const all = tilesOf(sections);
   const [root, ...tiles] = all;
   // A map of a single tile would be useless.
@@ -103,18 +102,11 @@ export function mapPart(facts: ReportFacts, sheet: StyleSheet): Html | undefined
   return part(
     "map",
     "Where the pages are",
-    html`<p class="lead">${flawedSentence(facts)}Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
+    html`<p class="lead">Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
 <div class="map" id="map-tiles">${body}</div>
 <details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`,
   );
-}
-
-function flawedSentence({ figures }: ReportFacts): string {
-  const { flawedPages, pages } = figures;
-  return flawedPages === 0
-    ? ""
-    : `${counted(flawedPages, "page")} (${percent(flawedPages, pages)}) ${flawedPages === 1 ? "has errors or warnings" : "have errors or warnings"}. `;
 }
 
 const ageNames = ["up to 30 days", "90 days", "6 months", "1 year", "2 years", "older", "no date"];

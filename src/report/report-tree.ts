@@ -7,7 +7,7 @@ import type { ReportFacts, ReportOptions } from "./facts.ts";
 
 /**
  * Creates a report about a website's sitemaps as one HTML page: the verdict, what search engines would flag, where the pages are and when
- * they changed, their languages, and how everything was fetched.
+ * they changed, and how everything was fetched.
  *
  * @example
  * await using tree = await sitemapTreeForHomepage("https://example.org/");

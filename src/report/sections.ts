@@ -3,8 +3,7 @@
 import { ageClasses } from "../check/dates/date-counts.ts";
 import type { UrlScan } from "../check/rules/url-scan.ts";
 import { detached } from "../model/text.ts";
-import type { ReportSection, ReportShare } from "./facts.ts";
-import { caps, fitted } from "./html.ts";
+import type { ReportSection } from "./facts.ts";
 
 const depth = 3;
 const mostNodes = 20_000;
@@ -108,17 +107,6 @@ function sectionOf({ name, counts, children, rest, refused }: Node): ReportSecti
   // Names are compared by code units, so that the order does not depend on the locale.
   sections.sort((one, two) => two.pages - one.pages || (one.name < two.name ? -1 : one.name > two.name ? 1 : 0));
   return { name, ...totalOf(sections), sections };
-}
-
-/** Returns the largest hosts, and one row for all others. `hosts` are the sections of the website, the largest first. */
-export function hostFacts(hosts: readonly Pick<ReportSection, "name" | "pages" | "count">[]): ReportShare[] {
-  const named = hosts.filter(({ count }) => count === undefined);
-  const largest = named.slice(0, caps.hosts).map(({ name, pages }) => ({ name: fitted(name, 80), pages }));
-  const rest = [...named.slice(caps.hosts), ...hosts.filter(({ count }) => count !== undefined)];
-  if (rest.length === 0) return largest;
-  const pages = rest.reduce((sum, host) => sum + host.pages, 0);
-  const others = rest.reduce((sum, { count = 1 }) => sum + count, 0);
-  return [...largest, { name: "", pages, others }];
 }
 
 /** Adds up the counts of several sections. */

@@ -186,15 +186,6 @@ tr.other > * { color: var(--soft); }
 .chart .axis .last, .chart .marks .last { transform: translateX(-100%); }
 .chart .marks .odd { color: light-dark(#a34413, #ff9a5c); font-weight: 620; }
 
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(240px, 1fr)); gap: 16px; }
-.card { border: 1px solid var(--line); border-radius: 12px; background: var(--card); padding: 14px 16px; }
-.shares { margin: 0; padding: 0; list-style: none; font-size: .9rem; }
-.shares li { position: relative; display: flex; justify-content: space-between; gap: 12px; padding: 4px 0 8px; }
-.shares li > span:first-child { overflow-wrap: anywhere; min-width: 0; }
-.shares svg { position: absolute; left: 0; bottom: 2px; width: 100%; height: 4px; }
-.track { fill: light-dark(#e8eee9, #232f29); }
-.share { fill: var(--bar); }
-
 .tree :is(th, td):nth-child(n + 3):nth-child(-n + 6) { text-align: right; white-space: nowrap; }
 .tree td:nth-child(2) { white-space: nowrap; }
 .tree :is(th, td):nth-child(7) { width: 34%; min-width: 120px; }
@@ -257,7 +248,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   section { margin-top: 26px; break-inside: auto; }
   h2, h3, .lead { break-after: avoid; }
   .map { break-inside: avoid; zoom: .8; }
-  .chart, .card, .figures, tr, .finding > summary { break-inside: avoid; }
+  .chart, .figures, tr, .finding > summary { break-inside: avoid; }
   details::details-content { content-visibility: visible; block-size: auto; opacity: 1; display: block; }
   .scroll { overflow: visible; }
   a { color: inherit; text-decoration: none; }
@@ -269,8 +260,8 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 }
 @media (forced-colors: active) {
   .map .leaf, .map .group { border: 1px solid CanvasText; }
-  .bars, .get, .share { fill: CanvasText; }
-  .wait, .track { fill: GrayText; }
+  .bars, .get { fill: CanvasText; }
+  .wait { fill: GrayText; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;

@@ -7,9 +7,7 @@ import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
 import { discoveryFacts, preferenceFacts, sitemapRows } from "../../src/report/fetched.ts";
 import { findingFacts } from "../../src/report/finding-list.ts";
 import { fitted } from "../../src/report/html.ts";
-import { LanguageCounts } from "../../src/report/languages.ts";
 import { largestSections } from "../../src/report/map.ts";
-import { hostFacts } from "../../src/report/sections.ts";
 import { summaryFacts } from "../../src/report/since.ts";
 import type { KeptResponse } from "../../src/tree/tree.ts";
 import { Random } from "../support/random.ts";
@@ -38,8 +36,6 @@ export function worstFacts(character: (number: number) => string, length: number
     Object.fromEntries(names.map((name) => [name, large - random.below(1e6)])) as Record<Name, number>;
   const counts = numbers("added", "removed", "changed", "moved", "unknown", "expired");
   const side = { ...numbers("pages", "sitemaps"), complete: false };
-  const languages = new LanguageCounts();
-  for (const own of list(text, 30)) languages.add({ ownLanguage: own, hasDefault: true });
   const responses = new Map<string, KeptResponse>();
   const sitemap = (index: number): PagesSitemap => {
     const sent = { status: 200, headers: [], hops: [], attempts: 1, receivedAt: new Date(index).toISOString() };
@@ -60,7 +56,7 @@ export function worstFacts(character: (number: number) => string, length: number
     lastmodTrust: { verdict: "unknown", dated: 0, reasons: [] },
     figures: {
       ...numbers("pages", "duplicates", "flawedPages", "sitemaps", "unreadable", "incomplete"),
-      ...numbers("wireBytes", "decodedBytes", "dated", "languages"),
+      ...numbers("wireBytes", "decodedBytes", "dated"),
     },
     findings: findingFacts({
       rules: checkRules,
@@ -83,10 +79,7 @@ export function worstFacts(character: (number: number) => string, length: number
       ),
       ...numbers("before", "future", "undated"),
     },
-    languages: { ...languages.facts(), ...numbers("otherPages", "defaultPages", "pages") },
-    hosts: hostFacts(list(() => ({ name: text(), pages: large }))),
-    formats: list(() => ({ format: "atom" as const, ...numbers("sitemaps", "pages") }), 4),
-    media: numbers("images", "pagesWithImages", "videos", "pagesWithVideos", "stories"),
+    extensions: numbers("alternates", "images", "videos", "newsStory"),
     sitemaps: sitemapRows(
       list((index) => ({ sitemap: sitemap(index), depth: 9 })),
       responses,

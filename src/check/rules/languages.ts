@@ -69,11 +69,8 @@ export interface AlternateSet {
   readonly members: number;
   /** Whether the page is in its own set. */
   readonly hasSelf: boolean;
-  /** The language that the page gives itself, as written. If there are several, the first. */
-  readonly ownLanguage: string | undefined;
   /** The fingerprint of the language that the page gives itself; 0 if it gives none, or several. */
   readonly ownHash: number;
-  readonly hasDefault: boolean;
 }
 
 // `code` is in lower case, because case makes no difference in language codes.
@@ -100,8 +97,7 @@ export class LanguageRules {
   ): AlternateSet {
     const scan = this.#scan;
     let [high, low, ownHash, ownCount] = [0, 0, 0, 0];
-    let [hasSelf, hasDefault] = [false, false];
-    let ownLanguage: string | undefined;
+    let hasSelf = false;
     let repeated: string | undefined;
     this.#urls.clear();
     this.#firstUrls.clear();
@@ -111,13 +107,10 @@ export class LanguageRules {
       if (fault !== undefined) findings.add(fault, page.url, language);
       scan.read(url);
       const isDefault = base === "x-default";
-      hasDefault ||= isDefault;
+      this.#hasDefault ||= isDefault;
       if (scan.spelling === own.spelling && scan.pageLow === own.pageLow && scan.pageHigh === own.pageHigh) {
         hasSelf = true;
-        if (!isDefault) {
-          ownLanguage ??= language;
-          ownHash = ++ownCount === 1 ? hash : 0;
-        }
+        if (!isDefault) ownHash = ++ownCount === 1 ? hash : 0;
       }
       // A sum is the same in any order.
       high = (high + mixed(scan.pageHigh ^ mixed(scan.spelling ^ hash))) | 0;
@@ -138,13 +131,12 @@ export class LanguageRules {
       break;
     }
     if (repeated !== undefined) findings.add("hreflang-language-twice", page.url, repeated);
-    this.#hasDefault ||= hasDefault;
     const members = this.#urls.size;
     if (members > 1 || (members === 1 && !hasSelf)) {
       this.#pagesWithAlternates += 1;
       this.#firstPage ??= page.url;
     }
-    return { high, low, members, hasSelf, ownLanguage, ownHash, hasDefault };
+    return { high, low, members, hasSelf, ownHash };
   }
 
   finish({ findings, tree }: CheckRun): void {

@@ -18,7 +18,7 @@ export function reportCommand(context: Context, done: Done): Command {
     .summary("write an HTML report about a website's sitemaps")
     .description(
       "Writes an HTML report about a website's sitemaps: what search engines would flag, where the pages are, when they\n" +
-        "changed, languages, and how the sitemaps were fetched. The page is self-contained and has no scripts.",
+        "changed, and how the sitemaps were fetched. The page is self-contained and has no scripts.",
     )
     .argument("[target]", "website, archive from --save, or folder of a static site")
     .optionsGroup("Output:");
