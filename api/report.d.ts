@@ -69,10 +69,6 @@ export interface ReportFacts {
   readonly extensions: Readonly<Record<"alternates" | "images" | "videos" | "newsStory", number>>;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
-  /** What robots.txt says about how pages may be used. */
-  readonly preferences: readonly RobotsPreference[];
-  /** How many more lines of preferences there are. */
-  readonly otherPreferences: number;
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;
 }

@@ -14,7 +14,7 @@ import { messageWithHint } from "../model/problem.ts";
 import { version } from "../model/version.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportFacts, ReportFigures, ReportOptions } from "./facts.ts";
-import { discoveryFacts, preferenceFacts, sitemapFacts } from "./fetched.ts";
+import { discoveryFacts, sitemapFacts } from "./fetched.ts";
 import { findingFacts } from "./finding-list.ts";
 import { fitted } from "./html.ts";
 import { largestSections } from "./map.ts";
@@ -71,7 +71,6 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
     extensions,
     sitemaps,
     discovery: discoveryFacts(tree.discovery),
-    ...preferenceFacts(tree.root.children.flatMap((child) => (child.kind === "index" && child.preferences) || [])),
   };
 }
 

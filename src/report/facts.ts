@@ -6,7 +6,6 @@ import type { Basis, Engine, Severity } from "../check/rules/rule.ts";
 import type { DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
-import type { RobotsPreference } from "../model/sitemap.ts";
 
 /** Options of `reportHtml` and `reportFacts`. */
 export interface ReportOptions {
@@ -50,10 +49,6 @@ export interface ReportFacts {
   readonly extensions: Readonly<Record<"alternates" | "images" | "videos" | "newsStory", number>>;
   readonly sitemaps: ReportSitemaps;
   readonly discovery: ReportDiscovery;
-  /** What robots.txt says about how pages may be used. */
-  readonly preferences: readonly RobotsPreference[];
-  /** How many more lines of preferences there are. */
-  readonly otherPreferences: number;
   /** With `previous`: the differences since then. */
   readonly changes?: ReportChanges | undefined;
 }

@@ -1,23 +1,12 @@
-// Collects and shows the tree of sitemaps (their sizes, and when each was fetched), what discovery tried, and AI preferences in robots.txt.
+// Collects and shows the tree of sitemaps (their sizes, and when each was fetched), and what discovery tried.
 import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
-import { isReadSitemap, problemsOf, type RobotsPreference, type Sitemap } from "../model/sitemap.ts";
+import { isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { ReportDiscovery, ReportFacts, ReportFigures, ReportSitemap, ReportSitemaps } from "./facts.ts";
-import {
-  caps,
-  fitted,
-  type Html,
-  html,
-  otherRow,
-  part,
-  table,
-  urlLink,
-  withoutOrigin,
-  withShortTexts,
-} from "./html.ts";
+import { caps, type Html, html, otherRow, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
@@ -240,29 +229,5 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
     "discovery",
     "Where discovery looked",
     html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not tried.`}</p>${table("URLs that discovery tried", head, [...lines, otherRow(others, 4)])}`,
-  );
-}
-
-export function preferenceFacts(
-  preferences: readonly RobotsPreference[],
-): Pick<ReportFacts, "preferences" | "otherPreferences"> {
-  const first = preferences.slice(0, caps.preferences).map(({ values: _, path: __, ...preference }) => ({
-    ...withShortTexts(preference),
-    ...(preference.agents && { agents: [fitted(preference.agents.join(", "))] }),
-  }));
-  return { preferences: first, otherPreferences: preferences.length - first.length };
-}
-
-export function preferencesPart({ preferences, otherPreferences }: ReportFacts): Html | undefined {
-  if (preferences.length === 0) return undefined;
-  const head = html`<th scope="col">Line</th><th scope="col">For</th><th scope="col">Says</th>`;
-  const lines = preferences.map(({ field, value, line, agents }) => {
-    const whom = field === "License" ? "everyone" : (agents ?? ["everyone (before the first group)"]);
-    return html`<tr><td class="number">${line}</td><td><bdi>${whom}</bdi></td><th scope="row">${field}: <bdi>${value}</bdi></th></tr>`;
-  });
-  return part(
-    "preferences",
-    "AI preferences in robots.txt",
-    html`<p class="lead">How pages may be used. Nothing enforces these preferences.</p>${table("AI preferences", head, [...lines, otherRow(otherPreferences, 3)])}`,
   );
 }

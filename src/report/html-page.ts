@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts } from "./facts.ts";
-import { discoveryPart, preferencesPart, sitemapsPart } from "./fetched.ts";
+import { discoveryPart, sitemapsPart } from "./fetched.ts";
 import { findingsPart } from "./finding-list.ts";
 import { age, Html, html, percent, readableUrl, StyleSheet, type Value } from "./html.ts";
 import { mapPart } from "./map.ts";
@@ -22,7 +22,6 @@ export function pageOf(facts: ReportFacts): string {
     { id: "since", name: "What changed", content: changesPart(facts) },
     { id: "map", name: "Sections", content: mapPart(facts, sheet) },
     { id: "changes", name: "Timeline", content: timelinePart(facts, sheet) },
-    { id: "preferences", name: "AI preferences", content: preferencesPart(facts) },
     { id: "sitemaps", name: "Sitemaps", content: sitemapsPart(facts) },
     { id: "discovery", name: "Discovery", content: discoveryPart(facts) },
   ].filter(({ content }) => content !== undefined);

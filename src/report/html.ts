@@ -120,7 +120,6 @@ export const caps = {
   tiles: 400,
   rows: 200,
   discovery: 80,
-  preferences: 20,
   examplesOfRule: 20,
   occurrencesOfRule: 10,
   /** Once the examples of all rules take `allOfRules` bytes, further rules have `fewOfRule`. The same applies to sitemaps. */

@@ -31,18 +31,6 @@ function* leaves(section: ReportSection): Generator<ReportSection> {
   for (const child of section.sections ?? []) yield* leaves(child);
 }
 
-test("the page shows the AI preferences in robots.txt, if there are any", async () => {
-  const robots = "User-agent: *\nContent-Signal: ai-train=<no>\n";
-  const facts = await factsOf(site({ "/robots.txt": robots, "/sitemap.xml": urlset("a") }).client);
-  expect(facts.preferences).toMatchObject([{ field: "Content-Signal", agents: ["*"], line: 2 }]);
-  expect(pageOf(facts)).toContain("Content-Signal: <bdi>ai-train=&lt;no&gt;</bdi>");
-  expect(pageOf({ ...facts, preferences: [] })).not.toContain("preferences");
-  const long = `User-agent: *\n${"Content-Signal: ai-train=no\n".repeat(25)}`;
-  const many = await factsOf(site({ "/robots.txt": long, "/sitemap.xml": urlset("a") }).client);
-  expect([many.preferences.length, many.otherPreferences]).toEqual([20, 5]);
-  expect(pageOf(many)).toContain("other (5)");
-});
-
 describe("the report on a shop in six languages", async () => {
   await using tree = await sitemapTreeForHomepage(shopHome, { client: shop(1000), retries: 0, knownPaths: "never" });
   const pages = await listOf(tree.pages());

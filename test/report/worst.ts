@@ -4,7 +4,7 @@ import { changeKinds, type PageChange } from "../../src/model/change.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { PagesSitemap } from "../../src/model/sitemap.ts";
 import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
-import { discoveryFacts, preferenceFacts, sitemapRows } from "../../src/report/fetched.ts";
+import { discoveryFacts, sitemapRows } from "../../src/report/fetched.ts";
 import { findingFacts } from "../../src/report/finding-list.ts";
 import { fitted } from "../../src/report/html.ts";
 import { largestSections } from "../../src/report/map.ts";
@@ -48,7 +48,6 @@ export function worstFacts(character: (number: number) => string, length: number
     version: 1,
     generator: "sitegrove 1.0.0",
     homepage: fitted(url()),
-    ...preferenceFacts(list(() => ({ field: "License", value: url(), line: large, agents: [text()] }))),
     receivedAt: "2026-10-05T06:12:00.000Z",
     complete: false,
     verdict: "x".repeat(300),
