@@ -94,10 +94,10 @@ export interface ReportFigures {
   readonly dated: number;
   /** The median age of the pages with a date, in days. */
   readonly medianAge?: number | undefined;
-  /** From the first request to the last byte, in milliseconds. */
-  readonly duration?: number | undefined;
   /** The median time from the request to the first byte of a sitemap, in milliseconds. */
   readonly medianFirstByte?: number | undefined;
+  /** The longest time from the request to the last byte of a sitemap, in milliseconds. */
+  readonly slowest?: number | undefined;
 }
 
 /** The findings of a rule. */
@@ -162,10 +162,7 @@ export interface ReportSitemap {
   readonly status?: number | undefined;
   readonly wireBytes?: number | undefined;
   readonly decodedBytes?: number | undefined;
-  /** When it was requested, in milliseconds since the first request. */
-  readonly start?: number | undefined;
-  /** From the request to the first byte, and to the last, in milliseconds. */
-  readonly firstByte?: number | undefined;
+  /** From the request to the last byte, in milliseconds. */
   readonly duration?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Collects and shows the tree of sitemaps (their sizes, and when each was fetched), and what discovery tried.
+// Collects and shows the tree of sitemaps (their sizes and times), and what discovery tried.
 import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
@@ -29,26 +29,17 @@ export function sitemapFacts(tree: SitemapTree): {
     if (sitemap.kind === "pages") figures.pages += sitemap.pageCount;
   }
   const firstBytes: number[] = [];
-  let [start, end] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let slowest: number | undefined;
   for (const url of new Set(each.map(({ url }) => url))) {
-    const kept = responses.get(url);
-    figures.wireBytes += kept?.wireBytes ?? 0;
-    figures.decodedBytes += kept?.decodedBytes ?? 0;
-    if (kept?.firstByte !== undefined) firstBytes.push(kept.firstByte);
-    const requested = requestedAt(kept);
-    if (requested === undefined) continue;
-    start = Math.min(start, requested);
-    end = Math.max(end, requested + (kept?.duration ?? kept?.firstByte ?? 0));
+    const { wireBytes = 0, decodedBytes = 0, firstByte, duration = firstByte } = responses.get(url) ?? {};
+    figures.wireBytes += wireBytes;
+    figures.decodedBytes += decodedBytes;
+    if (firstByte !== undefined) firstBytes.push(firstByte);
+    if (duration !== undefined) slowest = Math.max(Math.round(duration), slowest ?? 0);
   }
   firstBytes.sort((one, two) => one - two);
-  return {
-    sitemaps: sitemapRows(entries, responses, start),
-    figures: {
-      ...figures,
-      duration: end >= start ? Math.round(end - start) : undefined,
-      medianFirstByte: rounded(firstBytes[Math.floor(firstBytes.length / 2)]),
-    },
-  };
+  const medianFirstByte = rounded(firstBytes[Math.floor(firstBytes.length / 2)]);
+  return { sitemaps: sitemapRows(entries, responses), figures: { ...figures, medianFirstByte, slowest } };
 }
 
 /** A sitemap at its place in the tree. Its `depth` is 1 for children of the root. */
@@ -57,11 +48,10 @@ interface SitemapEntry {
   readonly depth: number;
 }
 
-/** Returns rows for indexes, incomplete sitemaps and the largest ones, and counts the others. `start` is the time of the first request. */
+/** Returns rows for indexes, incomplete sitemaps and the largest ones, and counts the others. */
 export function sitemapRows(
   entries: readonly SitemapEntry[],
   responses: ReadonlyMap<string, KeptResponse>,
-  start: number,
 ): ReportSitemaps {
   const pagesOf = ({ sitemap }: SitemapEntry) => (sitemap.kind === "pages" ? sitemap.pageCount : 0);
   const isFaulty = ({ sitemap }: SitemapEntry) =>
@@ -77,7 +67,7 @@ export function sitemapRows(
   for (const entry of entries) {
     const { sitemap, depth } = entry;
     const kept = responses.get(sitemap.url);
-    if (chosen.has(entry)) rows.push(withShortTexts(rowOf(sitemap, depth, kept, start), longest));
+    if (chosen.has(entry)) rows.push(withShortTexts(rowOf(sitemap, depth, kept), longest));
     else {
       others.count += 1;
       others.pages += pagesOf(entry);
@@ -87,8 +77,7 @@ export function sitemapRows(
   return { rows, others: others.count === 0 ? undefined : others };
 }
 
-function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, start: number): ReportSitemap {
-  const requested = requestedAt(kept);
+function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined): ReportSitemap {
   return {
     url: sitemap.declaredUrl ?? sitemap.url,
     depth: depth - 1,
@@ -100,16 +89,8 @@ function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined, 
     status: kept?.status,
     wireBytes: kept?.wireBytes,
     decodedBytes: kept?.decodedBytes,
-    start: requested && Math.max(0, Math.round(requested - start)),
-    firstByte: rounded(kept?.firstByte),
-    duration: rounded(kept?.duration),
+    duration: rounded(kept?.duration ?? kept?.firstByte),
   };
-}
-
-function requestedAt(kept: KeptResponse | undefined): number | undefined {
-  // A document that has not changed since an earlier run was also requested in this run.
-  const start = Date.parse(kept?.revalidatedAt ?? kept?.receivedAt ?? "") - (kept?.firstByte ?? 0);
-  return Number.isNaN(start) ? undefined : start;
 }
 
 function rounded(milliseconds: number | undefined): number | undefined {
@@ -130,20 +111,18 @@ export function discoveryFacts(discovery: readonly DiscoveryRecord[]): ReportDis
   };
 }
 
-export function sitemapsPart({ sitemaps, homepage, figures, extensions }: ReportFacts): Html | undefined {
+export function sitemapsPart({ sitemaps, homepage, extensions }: ReportFacts): Html | undefined {
   const { rows, others } = sitemaps;
   if (rows.length === 0) return undefined;
-  const end = figures.duration ?? 0;
-  const hasTimes = rows.some(({ start }) => start !== undefined) && end > 0;
-  const head = html`<th scope="col">Sitemap</th><th scope="col">Format</th><th scope="col">Pages</th><th scope="col">Received</th><th scope="col">Unpacked</th><th scope="col">Time</th>${hasTimes && html`<th scope="col">When (0 to ${duration(end)})</th>`}`;
-  const lines = rows.map((row) => line(row, homepage, hasTimes ? end : undefined));
+  const head = html`<th scope="col">Sitemap</th><th scope="col">Format</th><th scope="col">Pages</th><th scope="col">Received</th><th scope="col">Unpacked</th><th scope="col">Time</th>`;
+  const lines = rows.map((row) => line(row, homepage));
   const rest =
     others !== undefined &&
-    html`<tr class="other"><th scope="row">other (${grouped(others.count)})</th><td></td><td>${grouped(others.pages)}</td><td>${size(others.wireBytes)}</td><td></td><td></td>${hasTimes && html`<td></td>`}</tr>`;
+    html`<tr class="other"><th scope="row">other (${grouped(others.count)})</th><td></td><td>${grouped(others.pages)}</td><td>${size(others.wireBytes)}</td><td></td><td></td></tr>`;
   return part(
     "sitemaps",
     "How the sitemaps were fetched",
-    html`<p class="lead">In declared order.${hasTimes && " The light part of a bar is the wait for the first byte."}${extensionSentence(extensions)}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
+    html`<p class="lead">In declared order.${extensionSentence(extensions)}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
   );
 }
 
@@ -158,8 +137,8 @@ function extensionSentence(extensions: ReportFacts["extensions"]): string {
   return parts.length === 0 ? "" : ` They list ${parts.join(", ")}.`;
 }
 
-function line(row: ReportSitemap, homepage: string, end: number | undefined): Html {
-  const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, firstByte, status } = row;
+function line(row: ReportSitemap, homepage: string): Html {
+  const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, duration: took, status } = row;
   const isBad = kind === "invalid" || !complete;
   const unread = status === undefined ? "not read" : `not read (${status})`;
   const what = {
@@ -167,8 +146,7 @@ function line(row: ReportSitemap, homepage: string, end: number | undefined): Ht
     index: format === "robots" ? "robots.txt" : "index",
     pages: formatNames[format as keyof typeof formatNames],
   }[kind];
-  const took = row.duration ?? firstByte;
-  return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, homepage)}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : duration(took)}</td>${end !== undefined && html`<td>${bar(row, end)}</td>`}</tr>`;
+  return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, homepage)}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : duration(took)}</td></tr>`;
 }
 
 const formatNames = {
@@ -179,18 +157,6 @@ const formatNames = {
   json: "JSON Feed",
   llms: "llms.txt",
 } as const;
-
-// Draws when a sitemap was fetched, in percent of the total time. Screen readers skip the bar.
-function bar({ start, firstByte = 0, duration: took = firstByte }: ReportSitemap, end: number): Html | false {
-  if (start === undefined) return false;
-  const at = (milliseconds: number) => Number(((milliseconds / end) * 100).toFixed(1));
-  // A narrower bar could not be seen.
-  const whole = Math.max(0.6, at(took));
-  const wait = Math.min(at(firstByte), whole);
-  const left = Math.min(at(start), 100 - whole);
-  const rest = Number((whole - wait).toFixed(1));
-  return html`<svg aria-hidden="true">${wait > 0 && html`<rect class="wait" x="${left}%" width="${wait}%"/>`}${rest > 0 && html`<rect class="get" x="${Number((left + wait).toFixed(1))}%" width="${rest}%"/>`}</svg>`;
-}
 
 const byNames = {
   robots: "robots.txt",

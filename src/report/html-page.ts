@@ -89,7 +89,7 @@ function title(homepage: string): Html {
 
 function figures({ figures }: ReportFacts): Html {
   const { pages, duplicates, sitemaps, unreadable, incomplete, wireBytes, decodedBytes } = figures;
-  const { flawedPages, dated, medianAge, medianFirstByte } = figures;
+  const { flawedPages, dated, medianAge, medianFirstByte, slowest } = figures;
   const faults = [
     ...(unreadable > 0 ? [`${grouped(unreadable)} not readable`] : []),
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
@@ -100,7 +100,7 @@ ${figure("With problems", grouped(flawedPages), pages > 0 ? `${percent(flawedPag
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}
 ${figure("Median age", medianAge === undefined ? "–" : age(medianAge), dated === 0 ? "no page has a date" : dated === pages ? "by lastmod" : `${percent(dated, pages)} have a date`)}
-${figure("Time", figures.duration === undefined ? "–" : duration(figures.duration), medianFirstByte === undefined ? "not recorded" : `median first byte: ${duration(medianFirstByte)}`)}
+${figure("First byte", medianFirstByte === undefined ? "–" : duration(medianFirstByte), slowest === undefined ? "not recorded" : `median; slowest sitemap: ${duration(slowest)}`)}
 </dl>`;
 }
 

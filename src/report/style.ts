@@ -11,7 +11,6 @@ export const style: string = `
   --hover: light-dark(#f0f5f0, #1b2520);
   --accent: light-dark(#0f6b43, #63d29f);
   --bar: light-dark(#2c7a55, #3fa877);
-  --wait: light-dark(#b9d3c4, #2f5544);
   --error: light-dark(#b3261e, #ff8d83);
   --error-bg: light-dark(#fdecea, #3b1a18);
   --warning: light-dark(#875000, #f3bb55);
@@ -188,12 +187,6 @@ tr.other > * { color: var(--soft); }
 
 .tree :is(th, td):nth-child(n + 3):nth-child(-n + 6) { text-align: right; white-space: nowrap; }
 .tree td:nth-child(2) { white-space: nowrap; }
-.tree :is(th, td):nth-child(7) { width: 34%; min-width: 120px; }
-.tree svg { display: block; width: 100%; height: 12px; background: linear-gradient(light-dark(#e8eee9, #232f29), light-dark(#e8eee9, #232f29)) center / 100% 1px no-repeat; }
-.tree rect { y: 2px; height: 8px; rx: 1px; }
-.tree .wait { fill: var(--wait); }
-.tree .get { fill: var(--bar); }
-tr.bad .get, tr.bad .wait { fill: var(--error); }
 
 .delta { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; margin: 0 0 14px; }
 .delta > div { background: var(--card); padding: 10px 16px; }
@@ -231,8 +224,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .minor { display: none; }
   th, td { padding: 6px 8px; }
   .kinds { font-size: .8rem; } .kinds :is(th, td) { padding: 6px 5px; } .kinds thead th { font-size: .75rem; }
-  .tree :is(th, td):is(:nth-child(2), :nth-child(4), :nth-child(5), :nth-child(6)) { display: none; }
-  .tree :is(th, td):nth-child(7) { width: 36%; min-width: 96px; }
+  .tree :is(th, td):is(:nth-child(2), :nth-child(4)) { display: none; }
   .d1 { padding-left: 18px; } .d2 { padding-left: 28px; } .d3 { padding-left: 38px; } .d4 { padding-left: 48px; } .d5 { padding-left: 58px; }
 }
 @media print {
@@ -240,7 +232,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   html { font-size: 12px; }
   body { background: #fff; }
-  .tree :is(th, td):nth-child(7) { width: 22%; min-width: 0; }
   th, td { padding-left: 8px; padding-right: 8px; }
   main, header, footer { max-width: none; padding: 0; }
   header { padding-top: 0; }
@@ -260,8 +251,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
 }
 @media (forced-colors: active) {
   .map .leaf, .map .group { border: 1px solid CanvasText; }
-  .bars, .get { fill: CanvasText; }
-  .wait { fill: GrayText; }
+  .bars { fill: CanvasText; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 `;

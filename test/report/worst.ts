@@ -82,7 +82,6 @@ export function worstFacts(character: (number: number) => string, length: number
     sitemaps: sitemapRows(
       list((index) => ({ sitemap: sitemap(index), depth: 9 })),
       responses,
-      0,
     ),
     discovery: discoveryFacts(
       list(() => {
