@@ -3,11 +3,22 @@ import type { DiffSide } from "../diff/diff-side.ts";
 import { diffBatches } from "../diff/diff-trees.ts";
 import { resolveDiffOptions } from "../diff/settings.ts";
 import { Summarizer } from "../diff/summarize.ts";
-import type { ChangeCounts, DiffSummary, PageChange } from "../model/change.ts";
+import type { ChangeCounts, DiffSideTotals, DiffSummary, DiffTotals, PageChange } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportChanges, ReportFacts } from "./facts.ts";
-import { caps, type Html, html, otherRow, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import {
+  caps,
+  type Html,
+  html,
+  otherRow,
+  part,
+  table,
+  urlLink,
+  type Value,
+  withoutOrigin,
+  withShortTexts,
+} from "./html.ts";
 
 export async function changeFacts(
   previous: DiffSide,
@@ -44,44 +55,48 @@ function whatOf(change: PageChange): string | undefined {
 }
 
 const kinds = [
-  ["added", "New", "plus"],
-  ["removed", "Gone", "minus"],
-  ["changed", "Changed", "edit"],
-  ["moved", "Moved", "move"],
-  ["unknown", "Unknown", "unsure"],
-] as const satisfies readonly (readonly [keyof ChangeCounts, string, string])[];
+  ["added", "New"],
+  ["removed", "Gone"],
+  ["changed", "Changed"],
+  ["moved", "Moved"],
+  ["unknown", "Unknown"],
+] as const satisfies readonly (readonly [keyof ChangeCounts, string])[];
 
 export function changesPart({ changes, homepage }: ReportFacts): Html | undefined {
   if (changes === undefined) return undefined;
   const { totals, sections, sitemaps, examples } = changes;
-  const all = kinds.reduce((sum, [kind]) => sum + totals[kind], 0) + totals.sitemaps + totals.expired;
-  const before = `Before: ${counted(totals.before.pages, "page")} in ${counted(totals.before.sitemaps, "sitemap")}`;
-  const lead = html`<p class="lead">${before}${!totals.before.complete && ", as far as they could be read"}; now: ${counted(totals.after.pages, "page")} in ${counted(totals.after.sitemaps, "sitemap")}${!totals.after.complete && ", as far as they could be read"}.${totals.changedOnlyLastModified > 0 && ` ${grouped(totals.changedOnlyLastModified)} of ${counted(totals.changed, "changed page")} changed only in date.`}${totals.expired > 0 && ` ${counted(totals.expired, "page")} dropped out of a feed or a news sitemap, which list only recent pages.`}${totals.unknown > 0 && " Unknown pages are listed on one side only; the other could not be fully read."}</p>`;
   const content =
-    all === 0
+    kinds.every(([kind]) => totals[kind] === 0) && totals.sitemaps + totals.expired === 0
       ? html`<p class="empty good">No changes.</p>`
       : html`<dl class="delta">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd>${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
+  const lead = html`<p class="lead">Before: ${side(totals.before)}; now: ${side(totals.after)}.${remarks(totals)}</p>`;
   return part("since", "What changed since the previous state", html`${lead}${content}`);
+}
+
+function side({ pages, sitemaps, complete }: DiffSideTotals): string {
+  const size = `${counted(pages, "page")} in ${counted(sitemaps, "sitemap")}`;
+  return complete ? size : `${size}, as far as they could be read`;
+}
+
+function remarks({ changed, changedOnlyLastModified, expired, unknown }: DiffTotals): Value {
+  return [
+    changedOnlyLastModified > 0 &&
+      ` ${grouped(changedOnlyLastModified)} of ${counted(changed, "changed page")} changed only in date.`,
+    expired > 0 &&
+      ` ${counted(expired, "page")} dropped out of a feed or a news sitemap, which list only recent pages.`,
+    unknown > 0 && " Unknown pages are listed on one side only; the other could not be fully read.",
+  ];
 }
 
 function bySection({ sections, otherSections, totals }: ReportChanges, homepage: string): Html {
   // A column without a number would push others off a narrow screen.
   const shown = kinds.filter(([kind]) => totals[kind] > 0);
-  const sum = (counts: ChangeCounts) => kinds.reduce((total, [kind]) => total + counts[kind], 0);
-  const most = Math.max(...sections.map(({ changes }) => sum(changes)));
-  const head = html`<th scope="col">Section</th>${shown.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}<th scope="col" class="mix minor"><span class="unseen">Shares</span></th>`;
-  const rows = sections.map(({ name, changes }) => {
-    let left = 0;
-    const bars = kinds.map(([kind, , tone]) => {
-      const width = Number(((changes[kind] / most) * 100).toFixed(2));
-      left += width;
-      return (
-        width > 0 && html`<rect class="${tone}" x="${Number((left - width).toFixed(2))}" width="${width}" height="10"/>`
-      );
-    });
-    return html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${shown.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}<td class="mix minor"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">${bars}</svg></td></tr>`;
-  });
-  return table("Changes by section", head, [...rows, otherRow(otherSections, shown.length + 2)], "kinds");
+  const head = html`<th scope="col">Section</th>${shown.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}`;
+  const rows = sections.map(
+    ({ name, changes }) =>
+      html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${shown.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}</tr>`,
+  );
+  return table("Changes by section", head, [...rows, otherRow(otherSections, shown.length + 1)], "kinds");
 }
 
 function fields({ fields }: ReportChanges): Html | false {

@@ -192,8 +192,6 @@ tr.other > * { color: var(--soft); }
 .delta > div { background: var(--card); padding: 10px 16px; }
 .delta dt { color: var(--soft); font-size: .8rem; }
 .delta dd { margin: 0; font-size: 1.25rem; font-weight: 640; }
-.plus { fill: var(--bar); color: var(--good); } .minus { fill: light-dark(#c2521a, #ff9a5c); color: light-dark(#a34413, #ff9a5c); } .edit { fill: light-dark(#5b8fb9, #6aa9d8); color: var(--info); } .move { fill: light-dark(#8f84b8, #a99ddb); } .unsure { fill: light-dark(#9aa5a0, #77857e); }
-.mix { width: 30%; min-width: 110px; } .mix svg { display: block; width: 100%; height: 10px; }
 
 footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: .87rem; display: flex; flex-wrap: wrap; gap: 12px 20px; align-items: center; justify-content: space-between; }
 .button { display: inline-block; border: 1px solid var(--line); background: var(--card); color: var(--ink); border-radius: 8px; padding: 8px 14px; text-decoration: none; font-weight: 560; font-size: .92rem; }
