@@ -1,7 +1,6 @@
 // Shows the findings of a check: one row for each rule and severity, which opens to show the fix, sitemaps and examples.
 import { type CheckResult, type Finding, groupedByRule } from "../check/findings/result.ts";
 import { pageSentences, rulesByReason } from "../check/findings/words.ts";
-import { severities } from "../check/rules/rule.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";
@@ -64,7 +63,7 @@ export function findingsPart(facts: ReportFacts): Html {
   const { findings, figures, unreachable } = facts;
   const content =
     findings.length > 0
-      ? html`<p class="lead">Open a rule to see where, and how to fix it.</p>${filter(facts)}<div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
+      ? html`<p class="lead">Open a rule to see where, and how to fix it. <code>sitegrove check --all</code> lists every place.</p><div class="list">${findings.map((finding) => row(finding, facts.homepage))}</div>`
       : unreachable !== undefined || figures.sitemaps === 0
         ? html`<p class="empty">There is nothing to check.</p>`
         : facts.complete
@@ -77,23 +76,6 @@ export function findingsPart(facts: ReportFacts): Html {
   );
 }
 
-const severityNames = {
-  error: ["error", "Errors"],
-  warning: ["warning", "Warnings"],
-  info: ["note", "Notes"],
-} as const;
-
-// The filter is made of radio buttons and style rules, so it works without a script.
-function filter({ findings, rulesFailed }: ReportFacts): Html {
-  const all = rulesFailed.error + rulesFailed.warning + rulesFailed.info;
-  const present = severities.filter((severity) => findings.some((finding) => finding.severity === severity));
-  if (present.length < 2) return html``;
-  return html`<fieldset class="filter"><legend class="unseen">Show</legend><label><input type="radio" name="only" id="only-all" checked>All<b>${grouped(all)}</b></label>${present.map(
-    (severity) =>
-      html`<label><input type="radio" name="only" id="only-${severity}">${severityNames[severity][1]}<b>${grouped(rulesFailed[severity])}</b></label>`,
-  )}</fieldset>`;
-}
-
 function row(finding: ReportFinding, homepage: string): Html {
   const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, occurrences } = finding;
   const isSite = sitemaps === 1 && occurrences[0]?.sitemap === homepage;
@@ -104,7 +86,7 @@ function row(finding: ReportFinding, homepage: string): Html {
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
   // If no sitemap has several occurrences, a list of sitemaps would only repeat the examples.
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
-  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severityNames[severity][0]}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
+  return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severity === "info" ? "note" : severity}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${name}${only !== undefined && html` in ${urlLink(only, homepage)}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
 ${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}

@@ -76,17 +76,6 @@ h3 { font-size: .95rem; margin: 0 0 8px; font-weight: 620; }
 .empty { background: var(--card); border: 1px dashed var(--line); border-radius: 10px; padding: 18px 16px; color: var(--soft); margin: 0; }
 .empty.good { border-style: solid; border-color: light-dark(#bfe0cd, #24503a); background: var(--good-bg); color: var(--ink); }
 
-.filter { border: 0; margin: 0 0 10px; padding: 0; display: flex; flex-wrap: wrap; gap: 6px; }
-.filter label { border: 1px solid var(--line); background: var(--card); border-radius: 99px; padding: 4px 12px; font-size: .87rem; cursor: pointer; }
-.filter label:hover { background: var(--hover); }
-.filter input { position: absolute; opacity: 0; }
-.filter label:has(:checked) { border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink); }
-.filter label:has(:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
-.filter b { font-weight: 620; margin-left: .35em; }
-#findings:has(#only-error:checked) .finding:not(.error),
-#findings:has(#only-warning:checked) .finding:not(.warning),
-#findings:has(#only-info:checked) .finding:not(.info) { display: none; }
-
 .list { border: 1px solid var(--line); border-radius: 12px; background: var(--card); overflow: hidden; }
 .finding + .finding { border-top: 1px solid var(--line); }
 .finding > summary { display: grid; grid-template-columns: 16px 78px minmax(0, 1fr) 128px 100px; gap: 0 12px; align-items: baseline; padding: 10px 16px 10px 12px; cursor: pointer; list-style: none; }
@@ -233,7 +222,7 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   th, td { padding-left: 8px; padding-right: 8px; }
   main, header, footer { max-width: none; padding: 0; }
   header { padding-top: 0; }
-  nav, .filter, .skip, footer .button { display: none; }
+  nav, .skip, footer .button { display: none; }
   section { margin-top: 26px; break-inside: auto; }
   h2, h3, .lead { break-after: avoid; }
   .map { break-inside: avoid; zoom: .8; }

@@ -126,19 +126,14 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     expect(await right(".delta > :last-child")).toBe(await right(".delta > :nth-child(2)"));
   });
 
-  test("findings can be opened, filters work, and everything is open in print", async () => {
+  test("findings can be opened, and everything is open in print", async () => {
     const { page } = await look(browser, fileOf("shop"));
     const pdf = await page.pdf({ format: "A4" });
     // If the findings were closed, three pages would be enough.
     expect(pdf.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0).toBeGreaterThan(6);
-    const rows = page.locator(".finding:visible");
-    const all = await rows.count();
-    await page.locator("label", { hasText: "Errors" }).click();
-    const errors = await rows.count();
-    expect(errors).toBeGreaterThan(0);
-    expect(errors).toBeLessThan(all);
-    await rows.first().locator("summary").click();
-    expect(await rows.first().getByText("Fix", { exact: true }).isVisible()).toBe(true);
+    const first = page.locator(".finding").first();
+    await first.locator("summary").click();
+    expect(await first.getByText("Fix", { exact: true }).isVisible()).toBe(true);
   });
 
   test('"Download the data" gives what the page shows of the facts', async () => {
@@ -248,9 +243,8 @@ test("the page has the same numbers as check -f json", async () => {
   const html = readFileSync(fileOf("shop"), "utf8");
   const grouped = (count: number) => count.toLocaleString("en-US");
   expect(html).toContain(`${grouped(check.pageCount)} pages in ${grouped(check.sitemapCount)} sitemaps.`);
-  for (const [severity, word] of Object.entries({ error: "Errors", warning: "Warnings", info: "Notes" })) {
-    expect(html).toContain(`${word}<b>${grouped(check.rulesFailed[severity])}</b>`);
-  }
+  for (const severity of ["error", "warning", "info"])
+    expect(html.match(new RegExp(`class="finding ${severity}"`, "g"))?.length).toBe(check.rulesFailed[severity]);
   const counts = new Map<string, number>();
   for (const { rule, count } of check.findings) counts.set(rule, (counts.get(rule) ?? 0) + count);
   for (const [rule, count] of counts) {
