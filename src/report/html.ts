@@ -117,7 +117,7 @@ export const caps = {
   text: 200,
   rowText: 100,
   name: 48,
-  tiles: 400,
+  tiles: 300,
   rows: 200,
   discovery: 80,
   examplesOfRule: 20,

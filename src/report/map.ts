@@ -88,8 +88,6 @@ export function mapPart({ sections }: ReportFacts, sheet: StyleSheet): Html | un
   const [root, ...tiles] = all;
   // A map of a single tile would be useless.
   if (root === undefined || tiles.length === 0) return undefined;
-  const rows = tableRows(tiles);
-  const body = boxes(root.children, new Set(rows.map(({ number }) => number)), sheet);
   const height = heights.find((each) => tiles.length <= each.tiles)!;
   for (const [kind, width] of [
     ["wide", 1120],
@@ -104,8 +102,8 @@ export function mapPart({ sections }: ReportFacts, sheet: StyleSheet): Html | un
     "Where the pages are",
     html`<p class="lead">Area shows the number of pages, color the median time since they changed.${sections.flawed > 0 && " The hatched part of a tile is its share of pages with errors or warnings."}</p>
 <ul class="legend" aria-label="Colors">${ageNames.map((name, index) => classes.has(index) && html`<li><i class="a${index}"></i>${name}</li>`)}${sections.flawed > 0 && html`<li><i class="hatch"></i>with problems</li>`}</ul>
-<div class="map" id="map-tiles">${body}</div>
-<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles, rows)}</details>`,
+<div class="map" id="map-tiles">${boxes(root.children, sheet)}</div>
+<details class="more"><summary>Show as a table</summary>${sectionTable(root, tiles)}</details>`,
   );
 }
 
@@ -129,23 +127,18 @@ function nameOf({ name, kind, count = 0 }: ReportSection): string {
 }
 
 // Screen readers skip the leaves, because the table has the same data.
-function boxes(tiles: readonly Tile[], rows: ReadonlySet<number>, sheet: StyleSheet): Html {
+function boxes(tiles: readonly Tile[], sheet: StyleSheet): Html {
   const [groups, leaves] = [true, false].map((isGroup) =>
-    tiles.filter(({ children }) => children.length > 0 === isGroup).map((tile) => box(tile, rows, sheet)),
+    tiles.filter(({ children }) => children.length > 0 === isGroup).map((tile) => box(tile, sheet)),
   );
   return html`<div class="all" aria-hidden="true">${leaves}</div>${groups}`;
 }
 
-function box(tile: Tile, rows: ReadonlySet<number>, sheet: StyleSheet): Html {
-  const { number, section, children } = tile;
+function box({ number, section, children }: Tile, sheet: StyleSheet): Html {
   const { pages, flawed } = section;
   const name = nameOf(section);
   if (children.length > 0) {
-    const label = html`${name} <span>${brief(pages)}</span>`;
-    const header = rows.has(number)
-      ? html`<a class="name" href="#s${number}">${label}</a>`
-      : html`<span class="name">${label}</span>`;
-    return html`<div class="group" id="t${number}">${header}<div class="in">${boxes(children, rows, sheet)}</div></div>`;
+    return html`<div class="group" id="t${number}"><a class="name" href="#s${number}">${name} <span>${brief(pages)}</span></a><div class="in">${boxes(children, sheet)}</div></div>`;
   }
   const share = flawed === 0 ? 0 : Math.min(100, Math.max(1, Math.round((flawed / pages) * 100)));
   if (share > 0) sheet.add(`.p${share}`, `height:${share}%`);
@@ -185,26 +178,15 @@ function medianAge({ ages }: Pick<ReportSection, "ages">): number {
   return dated.findIndex((count) => (sum += count) * 2 >= total);
 }
 
-// Returns the largest tiles, in the order of the map.
-function tableRows(tiles: readonly Tile[]): readonly Tile[] {
-  if (tiles.length <= caps.rows) return tiles;
-  const kept = new Set([...tiles].sort((one, two) => two.section.pages - one.section.pages).slice(0, caps.rows - 1));
-  return tiles.filter((tile) => kept.has(tile));
-}
-
-function sectionTable(root: Tile, tiles: readonly Tile[], rows: readonly Tile[]): Html {
-  const left = tiles.length - rows.length;
+function sectionTable(root: Tile, tiles: readonly Tile[]): Html {
   const total = root.section.pages;
   const head = html`<th scope="col">Section</th><th scope="col">Pages</th><th scope="col">Share</th><th scope="col">Median age</th><th scope="col">With problems</th>`;
-  const lines = rows.map(({ number, section, depth }) => {
+  const lines = tiles.map(({ number, section, depth }) => {
     const age = medianAge(section);
     const level = Math.min(5, Math.max(0, depth - 1));
     return html`<tr id="s${number}"${section.kind === "other" ? html` class="other"` : ""}><th scope="row" class="d${level}">${nameOf(section)}</th><td>${grouped(section.pages)}</td><td>${percent(section.pages, total)}</td><td><i class="a${age}"></i>${ageNames[age]}</td><td>${section.flawed === 0 ? "0" : `${grouped(section.flawed)} (${percent(section.flawed, section.pages)})`}</td></tr>`;
   });
-  const rest =
-    left > 0 &&
-    html`<tr class="other"><td colspan="5">other (${counted(left, "smaller section")}, counted above)</td></tr>`;
-  return table("Sections of the website", head, [...lines, rest], "parts");
+  return table("Sections of the website", head, lines, "parts");
 }
 
 export interface Rectangle {

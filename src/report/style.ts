@@ -133,7 +133,7 @@ details.more > summary:hover { color: var(--ink); }
 @container (width < 54px) or (height < 38px) { .map .leaf span { visibility: hidden; } }
 @container (width > 140px) and (height > 78px) { .map .leaf em { display: block; } }
 .map .name { position: absolute; inset: 0 1px auto 1px; height: 24px; line-height: 24px; padding: 0 7px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; color: var(--ink); text-decoration: none; font-weight: 620; z-index: 2; }
-.map a.name:hover { text-decoration: underline; }
+.map .name:hover { text-decoration: underline; }
 .map .name:focus-visible { outline-offset: -2px; }
 .map .name span { font-weight: 400; color: var(--soft); }
 .map .in { inset: 24px 0 0 0; }
