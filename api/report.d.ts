@@ -180,8 +180,6 @@ export interface ReportSitemaps {
 /** When pages last changed. */
 export interface ReportTimeline {
   readonly sentence: string;
-  /** A sentence about what is suspicious. */
-  readonly odd?: string | undefined;
   /** The period of a bar. */
   readonly unit: "day" | "month" | "year";
   /** The bars from the oldest to the newest, without gaps. `from` is the first day of a bar. */

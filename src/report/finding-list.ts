@@ -1,6 +1,6 @@
 // Shows the findings of a check: one row for each rule and severity, which opens to show the fix, sitemaps and examples.
 import { type CheckResult, type Finding, groupedByRule } from "../check/findings/result.ts";
-import { pageSentences, rulesByReason } from "../check/findings/words.ts";
+import { requestedInWords, rulesByReason } from "../check/findings/words.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";
@@ -69,11 +69,8 @@ export function findingsPart(facts: ReportFacts): Html {
         : facts.complete
           ? html`<p class="empty good">Nothing that search engines would reject or ignore.</p>`
           : html`<p class="empty">No findings in what could be read.</p>`;
-  return part(
-    "findings",
-    "What search engines would flag",
-    html`${content}${pageSentences(facts).map((sentence) => html`<p class="note">${sentence}</p>`)}${notChecked(facts)}`,
-  );
+  const requested = facts.pages && html`<p class="note">${requestedInWords(facts.pages)}</p>`;
+  return part("findings", "What search engines would flag", html`${content}${requested}${notChecked(facts)}`);
 }
 
 function row(finding: ReportFinding, homepage: string): Html {

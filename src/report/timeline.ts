@@ -1,5 +1,6 @@
-// Draws when pages last changed, and says in a sentence if something about the dates is suspicious.
+// Draws when pages last changed, and says whether the dates can be trusted.
 import { type DateCounts, pagesIn } from "../check/dates/date-counts.ts";
+import { trustInWords } from "../check/findings/words.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { dayLength } from "../model/instant.ts";
 import type { ReportFacts, ReportTimeline } from "./facts.ts";
@@ -14,15 +15,14 @@ const tail = 0.01;
 
 export function timelineOf(dates: DateCounts, pages: number): ReportTimeline {
   const { unit, bars, before } = barsOf(dates);
-  const { common } = dates;
   return {
-    ...sentences(dates, pages, common),
+    sentence: sentenceOf(dates),
     unit,
     bars,
     before: before + dates.tooOld,
     future: dates.future,
     undated: pages - dates.dated,
-    common,
+    common: dates.common,
   };
 }
 
@@ -68,47 +68,28 @@ function startOf(milliseconds: number, unit: Unit, later: number = 0): number {
   return unit === "month" ? Date.UTC(year, month + later) : Date.UTC(year + later, 0);
 }
 
-function sentences(
-  dates: DateCounts,
-  pages: number,
-  common: ReportTimeline["common"],
-): Pick<ReportTimeline, "sentence" | "odd"> {
-  const { dated, medianAge, newest, future, tooOld } = dates;
-  if (pages === 0) return { sentence: "There are no pages." };
-  if (dated === 0)
-    return { sentence: "Search engines cannot tell from the sitemaps what is new.", odd: "No page has a date." };
-  const half = medianAge === undefined ? "" : `Half of the dated pages changed in the last ${age(medianAge)}. `;
-  const latest = newest === undefined ? "" : `The newest change is from ${dayOf(newest)}.`;
-  const odd = oddity(dates, pages, common);
-  const old = tooOld > 0 ? ` ${counted(tooOld, "date")} before the web existed.` : "";
-  const later = future > 0 ? ` ${counted(future, "date")} in the future.` : "";
-  return { sentence: `${half}${latest}${old}${later}`.trim(), odd };
+function sentenceOf({ dated, medianAge, newest, future, tooOld }: DateCounts): string {
+  if (dated === 0) return "No page has a date, so search engines cannot tell from the sitemaps what is new.";
+  return [
+    ...(medianAge === undefined ? [] : [`Half of the dated pages changed in the last ${age(medianAge)}.`]),
+    ...(newest === undefined ? [] : [`The newest change is from ${dayOf(newest)}.`]),
+    ...(tooOld > 0 ? [`${counted(tooOld, "date")} before the web existed.`] : []),
+    ...(future > 0 ? [`${counted(future, "date")} in the future.`] : []),
+  ].join(" ");
 }
 
-function oddity(dates: DateCounts, pages: number, common: ReportTimeline["common"]): string | undefined {
-  const { dated, future, medianAge = 0 } = dates;
-  if (common !== undefined) {
-    const share = percent(common.pages, pages);
-    return common.at.length === 10
-      ? `${grouped(common.pages)} pages (${share}) have the same date, ${common.at}: probably a release, not actual changes.`
-      : `${grouped(common.pages)} pages (${share}) have the same time, ${common.at}: probably when the sitemap was generated, not when pages changed.`;
-  }
-  if (future >= dated / 100)
-    return `${counted(future, "page")} (${percent(future, pages)}) ${future === 1 ? "has" : "have"} a date in the future.`;
-  if (dated < pages / 2) return `Only ${percent(dated, pages)} of the pages have a date.`;
-  if (medianAge > 730) return "Most pages have not changed for more than two years.";
-  return undefined;
-}
-
+// The sizes of bars in the drawing, which is stretched to the width of the page.
 const step = 10;
+const gap = 2;
 const height = 100;
 // With fewer pages, bars would show nothing that the sentence does not say.
 const fewPages = 10;
 
-export function timelinePart({ timeline, figures }: ReportFacts, sheet: StyleSheet): Html | undefined {
+export function timelinePart({ timeline, figures, lastmodTrust }: ReportFacts, sheet: StyleSheet): Html | undefined {
   if (figures.pages === 0) return undefined;
-  const { sentence, odd, bars } = timeline;
-  const lead = html`<p class="lead">${odd !== undefined && html`<strong>${odd}</strong> `}${sentence}</p>`;
+  const { sentence, bars } = timeline;
+  const trust = trustInWords(lastmodTrust);
+  const lead = html`<p class="lead">${trust !== "" && html`<strong>${trust}</strong> `}${sentence}</p>`;
   if (pagesIn(bars) < fewPages) return part("changes", "When they last changed", lead);
   const content = html`${lead}${chart(timeline, sheet)}${rest(timeline)}${asTable(timeline)}`;
   return part("changes", "When they last changed", content);
@@ -119,7 +100,7 @@ function chart(timeline: ReportTimeline, sheet: StyleSheet): Html {
   const top = Math.max(...bars.map(({ pages }) => pages));
   const odd = bars.findLastIndex(({ from }) => common !== undefined && from <= common.at.slice(0, 10));
   const width = bars.length * step;
-  const gap = bars.length > 60 ? 1.2 : 2;
+
   const rectangles = bars.map(({ from, pages }, index) => {
     if (pages === 0) return undefined;
     const shown = Math.max(0.8, (pages / top) * height);
@@ -142,13 +123,11 @@ function marks(bars: ReportTimeline["bars"], odd: number, sheet: StyleSheet): Ht
 
 function axis(bars: ReportTimeline["bars"], unit: Unit, sheet: StyleSheet): Html {
   const { length } = bars;
-  const places = bars.flatMap(({ from }, index) => (isLabeled(from, unit, length) ? [index] : []));
-  const every = Math.ceil(places.length / 6);
-  const shown = places.filter((_, position) => (places.length - 1 - position) % every === 0);
-  const labels = shown.map((index) => {
-    const { from } = bars[index]!;
-    const text = unit === "day" ? from.slice(5) : periodName(from, length > 24 ? "year" : unit);
-    return label(`x${index}`, (index + (unit === "month" ? 0 : 0.5)) / length, 0.03, "", text, sheet);
+  const every = Math.ceil(length / 6);
+  const labels = bars.map(({ from }, index) => {
+    if ((length - 1 - index) % every !== 0) return undefined;
+    const text = unit === "day" ? from.slice(5) : periodName(from, unit);
+    return label(`x${index}`, (index + 0.5) / length, 0.05, "", text, sheet);
   });
   return html`<div class="axis" aria-hidden="true">${labels}</div>`;
 }
@@ -158,12 +137,6 @@ function label(id: string, at: number, margin: number, tone: string, text: strin
   sheet.add(`#${id}`, `left:${percentage(at)}`);
   const side = at < margin ? "first" : at > 1 - margin ? "last" : "";
   return html`<span id="${id}" class="${`${tone} ${side}`.trim()}">${text}</span>`;
-}
-
-function isLabeled(from: string, unit: Unit, count: number): boolean {
-  if (unit === "year") return true;
-  if (unit === "month") return count <= 24 ? /-(01|04|07|10)-01$/.test(from) : from.endsWith("-01-01");
-  return count <= 14 || new Date(from).getUTCDay() === 1;
 }
 
 function periodName(from: string, unit: Unit): string {

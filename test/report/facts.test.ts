@@ -53,12 +53,12 @@ describe("the report on a shop in six languages", async () => {
     expect(facts.sections.ages.at(-1)).toBe(pages.filter(({ lastModified }) => lastModified === undefined).length);
   });
 
-  test("has every dated page on the timeline, and says what is suspicious", () => {
-    const { bars, before, future, undated, odd, common } = facts.timeline;
+  test("has every dated page on the timeline, and says whether the dates can be trusted", () => {
+    const { bars, before, future, undated, common } = facts.timeline;
     expect(bars.reduce((sum, each) => sum + each.pages, before + future + undated)).toBe(pages.length);
     const same = pages.filter(({ lastModified }) => lastModified === "2026-03-14T02:00:07Z").length;
     expect(common).toEqual({ at: "2026-03-14T02:00:07Z", pages: same });
-    expect(odd).toMatch(/^\d+ pages \(2\d%\) have the same time, 2026-03-14T02:00:07Z: /);
+    expect(pageOf(facts)).toMatch(/When they last changed<.*?<strong>Dates \(lastmod\) are only partly trustworthy: /);
     const march = bars.find(({ from }) => from === "2026-03-01")?.pages;
     expect(march).toBe(pages.filter(({ lastModified }) => lastModified?.startsWith("2026-03")).length);
   });
@@ -125,7 +125,9 @@ test("a website with three pages is not divided into sections", async () => {
   const { sections, verdict, timeline } = await factsOf(threePages());
   expect(sections).toEqual({ name: "example.org", pages: 3, ages: [2, 0, 0, 0, 0, 1, 0], flawed: 0 });
   expect(verdict).toBe("3 pages in 1 sitemap. 1 note.");
-  expect(timeline.odd).toBeUndefined();
+  expect(timeline.sentence).toBe(
+    "Half of the dated pages changed in the last 23 days. The newest change is from 2026-10-01.",
+  );
 });
 
 test("a sitemap in two indexes counts once, whether it was read, partly read, or not read", async () => {
@@ -233,16 +235,16 @@ test("a day is suspicious only if it stands out, and a median is never made up",
   const dated = (day: (number: number) => string) =>
     website(Array.from({ length: 500 }, (_, number) => ({ path: `p${number}`, day: day(number) })));
   const even = await factsOf(dated((number) => `2026-09-0${1 + (number % 9)}`));
-  expect([even.timeline.odd, even.timeline.common]).toEqual([undefined, undefined]);
+  expect([even.timeline.common, even.lastmodTrust.verdict]).toEqual([undefined, "trustworthy"]);
   const released = await factsOf(
     dated((number) => (number < 200 ? "2026-09-01" : `20${10 + (number % 16)}-0${1 + (number % 9)}-03`)),
   );
-  expect(released.timeline.odd).toContain("200 pages (40%) have the same date, 2026-09-01");
+  expect(released.timeline.common).toEqual({ at: "2026-09-01", pages: 200 });
   const old = await factsOf(dated((number) => (number === 0 ? "2026-09-01" : "1970-01-01")));
   expect(old.figures.medianAge).toBeUndefined();
   expect(old.timeline.sentence).not.toContain("Half of the dated pages");
   const one = await factsOf(website([{ path: "a", day: "2999-01-01" }]));
-  expect(one.timeline.odd).toBe("1 page (100%) has a date in the future.");
+  expect(one.timeline.sentence).toBe("1 date in the future.");
   // The page may be from today, in another time zone.
   const ahead = await factsOf(website(["2026-10-06", "2026-10-04"].map((day) => ({ path: day, day }))));
   expect(ahead.timeline.sentence).toContain("The newest change is from 2026-10-04.");

@@ -70,7 +70,6 @@ export function worstFacts(character: (number: number) => string, length: number
     sections: largestSections(section(2)),
     timeline: {
       sentence: "x".repeat(300),
-      odd: "x".repeat(300),
       unit: "month",
       bars: list(
         (index) => ({ from: new Date(index * 2.6e9).toISOString().slice(0, 10), pages: random.below(1e12) }),

@@ -42,9 +42,13 @@ export function notesInWords({ rulesFailed }: Pick<CheckResult, "rulesFailed">):
 const nouns = { error: "error", warning: "warning", info: "note" };
 
 /** Says how the requested pages did, if any, and whether dates can be trusted. */
-export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
-  const trust = trustSentence(lastmodTrust);
-  if (pages === undefined) return trust;
+export function pageSentences({ pages, lastmodTrust }: Pick<CheckResult, "pages" | "lastmodTrust">): string[] {
+  return [requestedInWords(pages), trustInWords(lastmodTrust)].filter((sentence) => sentence !== "");
+}
+
+/** Says how the requested pages did. Empty if none were requested. */
+export function requestedInWords(pages: PageResults | undefined): string {
+  if (pages === undefined) return "";
   const { listed, checked, bad, disallowed, unanswered } = pages;
   const left = [];
   if (disallowed > 0)
@@ -53,20 +57,16 @@ export function pageSentences({ pages, lastmodTrust }: PageFacts): string[] {
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   const all =
     checked >= listed ? `all ${counted(checked, "page")}` : `${grouped(checked)} of ${counted(listed, "page")}`;
-  return [`Requested ${all}: ${grouped(bad)} should be fixed or removed from the sitemaps${rest}.`, ...trust];
+  return `Requested ${all}: ${grouped(bad)} should be fixed or removed from the sitemaps${rest}.`;
 }
 
-interface PageFacts {
-  readonly pages?: PageResults | undefined;
-  readonly lastmodTrust: LastmodTrust;
-}
-
-function trustSentence({ verdict, reasons }: LastmodTrust): string[] {
-  if (verdict === "unknown") return [];
+/** Says whether dates can be trusted. Empty if that is not known. */
+export function trustInWords({ verdict, reasons }: LastmodTrust): string {
+  if (verdict === "unknown") return "";
   const why = reasons.map(({ message }) => message).join("; ");
-  if (verdict === "trustworthy")
-    return [why === "" ? "Dates (lastmod) look trustworthy." : `Most dates (lastmod) look trustworthy, but ${why}.`];
-  return [`Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`];
+  if (verdict !== "trustworthy")
+    return `Dates (lastmod) are ${verdict === "not" ? "not" : "only partly"} trustworthy: ${why}.`;
+  return why === "" ? "Dates (lastmod) look trustworthy." : `Most dates (lastmod) look trustworthy, but ${why}.`;
 }
 
 /** Groups the rules that were not checked by reason. */
