@@ -113,7 +113,7 @@ export interface ReportFinding {
   readonly link: string;
   readonly basis: Basis;
   readonly engines: readonly Engine[];
-  /** The number of occurrences in each sitemap, as far as the check keeps them. */
+  /** The sitemaps with the most occurrences first, as far as the check keeps them. */
   readonly occurrences: readonly {
     readonly sitemap: string;
     readonly count: number;

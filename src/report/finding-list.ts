@@ -25,6 +25,7 @@ export function findingFacts({ findings, rules }: Pick<CheckResult, "findings" |
       occurrences: occurrencesThatFit(
         group
           .filter(({ otherSitemaps }) => otherSitemaps === undefined)
+          .toSorted((one, two) => two.count - one.count)
           .slice(0, caps.occurrencesOfRule)
           .map(({ sitemap, count }) => ({ sitemap, count })),
       ),
@@ -77,15 +78,14 @@ function row(finding: ReportFinding, homepage: string): Html {
   const { rule, severity, count, sitemaps, sentence, fix, link, basis, examples, occurrences } = finding;
   const isSite = sitemaps === 1 && occurrences[0]?.sitemap === homepage;
   const where = isSite ? "the website" : counted(sitemaps, "sitemap");
-  const name =
-    examples.length < count ? `The first ${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
+  const heading = examples.length < count ? `${examples.length} of ${grouped(count)}` : isSite ? "Details" : "Where";
   // If the rule failed in one sitemap only, the heading names it.
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
   // If no sitemap has several occurrences, a list of sitemaps would only repeat the examples.
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severity === "info" ? "note" : severity}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
-${examples.length > 0 && html`<h3>${name}${only !== undefined && html` in ${urlLink(only, homepage)}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
+${examples.length > 0 && html`<h3>${heading}${only !== undefined && html`: ${urlLink(only, homepage)}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
 ${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }

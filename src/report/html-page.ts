@@ -95,7 +95,7 @@ function figures({ figures }: ReportFacts): Html {
     ...(incomplete > 0 ? [`${grouped(incomplete)} incomplete`] : []),
   ].join(", ");
   return html`<dl class="figures">
-${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : pages > 0 ? "no duplicates" : "")}
+${figure("Pages", grouped(pages), duplicates > 0 ? counted(duplicates, "duplicate") : "")}
 ${figure("With problems", grouped(flawedPages), pages > 0 ? `${percent(flawedPages, pages)} have errors or warnings` : "")}
 ${figure("Sitemaps", grouped(sitemaps), faults || (sitemaps > 0 ? "all readable" : "none found"))}
 ${figure("Received", size(wireBytes), wireBytes === 0 ? "nothing" : decodedBytes > wireBytes ? `${size(decodedBytes)} unpacked` : "not compressed")}

@@ -120,7 +120,7 @@ export const caps = {
   tiles: 300,
   rows: 200,
   discovery: 80,
-  examplesOfRule: 20,
+  examplesOfRule: 10,
   occurrencesOfRule: 10,
   /** Once the examples of all rules take `allOfRules` bytes, further rules have `fewOfRule`. The same applies to sitemaps. */
   allOfRules: 12_000,
