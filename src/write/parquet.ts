@@ -16,31 +16,25 @@ export type ParquetFile = "pages" | "sitemaps" | "problems" | "sites" | "changes
 
 export class ParquetTables {
   readonly #run: string | undefined;
-  readonly #tables: ReadonlyMap<ParquetFile, ParquetTable>;
+  readonly #tables: ReadonlyMap<string, ParquetTable>;
 
-  /**
-   * With the name of a run, the tables are those of a dataset: they include websites and changes, and every row has the time of the fetch.
-   * A table without a sink is not written.
-   */
-  constructor(sink: (file: ParquetFile) => ByteSink | undefined, run?: string) {
+  /** With the name of a run, the tables are those of a dataset: they include websites and changes, and every row has the time of the fetch. */
+  constructor(sink: (file: ParquetFile) => ByteSink, run?: string) {
     this.#run = run;
-    const fetched = run === undefined ? [] : columns("fetched_at:time");
-    const tables = new Map<ParquetFile, ParquetTable>();
-    const add = (file: ParquetFile, columns: readonly Column[]) => {
-      const bytes = sink(file);
-      if (bytes !== undefined) tables.set(file, new ParquetTable(bytes, columns));
+    const fetched = run === undefined ? [] : columns("fetchedAt:time");
+    const tables: Partial<Record<ParquetFile, readonly Column[]>> = {
+      pages: [...pagesTable, ...fetched],
+      sitemaps: sitemapsTable,
+      problems: [...problemsTable, ...fetched],
+      ...(run !== undefined && { sites: sitesTable, changes: changesTable }),
     };
-    add("pages", [...pagesTable, ...fetched]);
-    add("sitemaps", sitemapsTable);
-    add("problems", [...problemsTable, ...fetched]);
-    if (run !== undefined) add("sites", sitesTable);
-    if (run !== undefined) add("changes", changesTable);
-    this.#tables = tables;
+    this.#tables = new Map(
+      Object.entries(tables).map(([file, columns]) => [file, new ParquetTable(sink(file as ParquetFile), columns)]),
+    );
   }
 
   addPages({ sitemap, pages }: PageBatch, site: string | undefined, fetchedAt?: string): void {
-    for (const page of pages)
-      this.#add("pages", { site, sitemap, ...pageRow(page), fetched_at: fetchedAt }, weightOf(page));
+    for (const page of pages) this.#add("pages", { ...page, site, sitemap, fetchedAt }, weightOf(page));
   }
 
   /** Adds the summary of a website. `preferences` are those for AI in its robots.txt, such as `ai-train=no`. */
@@ -48,24 +42,23 @@ export class ParquetTables {
     summary: { readonly finishedAt: string; readonly reasons: readonly { readonly code: string }[] },
     preferences: readonly string[],
   ): void {
-    const { finishedAt, reasons } = summary;
-    this.#add("sites", { ...inSnakeCase(summary), preferences, reason: reasons[0]?.code, fetched_at: finishedAt });
+    const { finishedAt: fetchedAt, reasons } = summary;
+    this.#add("sites", { ...summary, preferences, reason: reasons[0]?.code, fetchedAt });
   }
 
   /** Returns false, and adds nothing, if a value has the wrong type, because the change may come from a damaged file. */
-  addChange(change: PageChange, site: string, fetchedAt: string): boolean {
-    const { kind, page, sitemap } = change;
-    const { fields = [], before, missing } = change as { fields?: string[]; before?: SitemapPage; missing?: string };
-    const [last_modified, last_modified_before] = [page.lastModified, before?.lastModified];
-    const row = { site, kind, url: page.url, sitemap, fields, last_modified, last_modified_before, missing };
-    return this.#addAll("changes", [{ ...row, fetched_at: fetchedAt }]);
+  addChange({ page, ...change }: PageChange, site: string, fetchedAt: string): boolean {
+    const { fields = [], before } = change as { fields?: string[]; before?: SitemapPage };
+    const { url, lastModified } = page;
+    const row = { ...change, site, url, fields, lastModified, lastModifiedBefore: before?.lastModified, fetchedAt };
+    return this.#addAll("changes", [row]);
   }
 
   /** Returns false if a value has the wrong type, because the row may come from a damaged file. */
   addSitemap({ row, problems }: SitemapRow, site: string | undefined, readAt?: string): boolean {
     const { url, fetchedAt = readAt } = row;
-    const found = problems.map((each) => ({ site, ...each, url, loss: isLossy(each.code), fetched_at: fetchedAt }));
-    return this.#addAll("sitemaps", [{ site, ...inSnakeCase(row) }]) && this.#addAll("problems", found);
+    const found = problems.map((each) => ({ site, ...each, url, loss: isLossy(each.code), fetchedAt }));
+    return this.#addAll("sitemaps", [{ site, ...row }]) && this.#addAll("problems", found);
   }
 
   finish(): void {
@@ -80,7 +73,7 @@ export class ParquetTables {
   }
 
   #add(table: ParquetFile, row: Row, weight = 1000): void {
-    this.#tables.get(table)?.add({ run: this.#run, ...row }, weight);
+    this.#tables.get(table)?.add({ ...row, run: this.#run }, weight);
   }
 }
 
@@ -89,73 +82,10 @@ export function parquetTable(sink: ByteSink, names: string): Pick<ParquetTable, 
   return new ParquetTable(sink, columns(names));
 }
 
-function pageRow(page: SitemapPage): Row {
-  const row: Record<string, unknown> = {};
-  for (const { name, column, type } of pageParts) {
-    const value = page[name];
-    if (value === undefined) continue;
-    const fields = objectTypes(type);
-    if (Array.isArray(value)) row[column] = value.map(inSnakeCase);
-    else
-      row[column] =
-        fields === undefined ? value : { ...inSnakeCase(value as object), ...datesOf(value as object, fields) };
-    if (type === "date") row[`${column}_text`] = value;
-  }
-  return row;
-}
-
-// Returns each date of an object twice: as a timestamp, and as it was written.
-function datesOf(value: object, types: FieldTypes): Row {
-  const row: Record<string, unknown> = {};
-  for (const [name, date] of Object.entries(value)) {
-    if (types[name] !== "date") continue;
-    row[snakeCase(name)] = instant(date);
-    row[`${snakeCase(name)}_text`] = date;
-  }
-  return row;
-}
-
-function snakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-// Renames fields to snake_case. Lists of text stay lists; other objects become JSON.
-function inSnakeCase(fields: object): Row {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      const column = snakeCase(name);
-      return typeof value === "object" && !isTexts(value) ? [`${column}_json`, JSON.stringify(value)] : [column, value];
-    }),
-  );
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === "string");
-}
-
-// A date without a time becomes its first instant. A date that `Date` cannot represent is kept only as text.
-function instant(date: string | undefined): Date | undefined {
-  const parsed = date === undefined ? undefined : new Date(date);
-  return parsed === undefined || Number.isNaN(parsed.getTime()) ? undefined : parsed;
-}
-
-// Converts a value to the form that its column requires.
-function cell(value: unknown, { type, converted_type: meaning }: SchemaElement): unknown {
-  if (value === undefined || type !== "INT64") return value;
-  return meaning === "TIMESTAMP_MILLIS" ? instant(value as string) : BigInt(Math.round(value as number));
-}
-
-// Whether a value has the type of its column. Times are still text here; `cell` converts them.
-function hasColumnType({ type, converted_type: meaning }: SchemaElement, value: unknown): boolean {
-  if (meaning === "LIST") return isTexts(value);
-  if (type === "INT64" && meaning === undefined) return Number.isFinite(value);
-  return typeof value === (type === "BOOLEAN" ? "boolean" : "string");
-}
-
 // Estimates how many characters a page has, from the fields that contain nearly all of them.
 function weightOf(page: SitemapPage): number {
   let weight = page.url.length + 100;
-  for (const { name, weight: each = 0 } of pageParts) {
+  for (const { name, weight: each = 0 } of pageFieldRows) {
     const value: unknown = page[name];
     if (value !== undefined) weight += each * (Array.isArray(value) ? value.length : 1);
   }
@@ -165,21 +95,24 @@ function weightOf(page: SitemapPage): number {
 /** Receives the bytes of a file, in order. The buffer is reused afterwards. */
 type ByteSink = (bytes: Uint8Array) => void;
 
-/** The values of a row, by column. A column without a value is null in the table. */
+/** The values of a row, by field. A column without a value is null in the table. */
 type Row = Readonly<Record<string, unknown>>;
 
 /** Writes a table row group by row group, so that only one group is in memory, however long the table is. */
 class ParquetTable {
-  readonly #columns: readonly SchemaElement[];
+  readonly #columns: readonly Column[];
+  readonly #sink: ByteSink;
+  readonly #bytes = new ByteWriter(64 * 1024);
   readonly #writer: ParquetWriter;
   #rows: Row[] = [];
   #weight = 0;
 
   constructor(sink: ByteSink, columns: readonly Column[]) {
-    this.#columns = columns.map(([element]) => element!);
+    this.#columns = columns;
+    this.#sink = sink;
     this.#writer = new ParquetWriter({
-      writer: new SinkWriter(sink),
-      schema: [{ name: "root", num_children: columns.length }, ...columns.flat()],
+      writer: this.#bytes,
+      schema: [{ name: "root", num_children: columns.length }, ...columns.flatMap(schemaOf)],
       codec: "GZIP",
       compressors: { GZIP: (bytes) => gzipSync(bytes, { level: compressionLevel }) },
     });
@@ -187,7 +120,7 @@ class ParquetTable {
 
   /** Whether all values have the types of their columns. A single wrong one would make the whole group fail. */
   accepts(row: Row): boolean {
-    return this.#columns.every((column) => row[column.name] === undefined || hasColumnType(column, row[column.name]));
+    return this.#columns.every((column) => row[column.field] === undefined || hasType(row[column.field], column));
   }
 
   /** Adds a row. `weight` is roughly its number of characters, because large rows need small groups. */
@@ -201,6 +134,7 @@ class ParquetTable {
   finish(): void {
     if (this.#rows.length > 0) this.#writeGroup();
     this.#writer.finish();
+    this.#flush();
   }
 
   #writeGroup(): void {
@@ -210,7 +144,7 @@ class ParquetTable {
     this.#writer.write({
       columnData: this.#columns.map((column) => ({
         name: column.name,
-        data: rows.map((row) => cell(row[column.name], column)),
+        data: rows.map((row) => cell(row[column.field], column)),
         // The URLs of one sitemap begin alike, so this encoding needs a quarter of the space of plain text.
         ...(column.name === "url" ? { encoding: "DELTA_BYTE_ARRAY" as const } : {}),
         offsetIndex: false,
@@ -219,24 +153,12 @@ class ParquetTable {
     });
     // The writer queues an empty index for each column, even without indexes.
     this.#writer.pendingIndexes = [];
-  }
-}
-
-class SinkWriter extends ByteWriter {
-  readonly #sink: ByteSink;
-
-  constructor(sink: ByteSink) {
-    super(64 * 1024);
-    this.#sink = sink;
+    this.#flush();
   }
 
-  flush(): void {
-    this.#sink(this.getBytes());
-    this.index = 0;
-  }
-
-  override finish(): void {
-    this.flush();
+  #flush(): void {
+    this.#sink(this.#bytes.getBytes());
+    this.#bytes.index = 0;
   }
 }
 
@@ -246,8 +168,18 @@ const groupWeight = 8 * 1024 * 1024;
 // Level 3 takes a third of the time of level 6, and makes files 10% larger.
 const compressionLevel = 3;
 
-const types = {
+/** A column of a table, or a part of a nested one. A list has its items as its only part. */
+interface Column {
+  readonly name: string;
+  /** The name of the field in a row. */
+  readonly field: string;
+  readonly type: keyof typeof elements | "list" | "struct";
+  readonly parts?: readonly Column[];
+}
+
+const elements = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+  json: { type: "BYTE_ARRAY", converted_type: "UTF8" },
   double: { type: "DOUBLE" },
   integer: { type: "INT64" },
   boolean: { type: "BOOLEAN" },
@@ -259,87 +191,107 @@ const types = {
   },
 } as const;
 
-/** A column: its schema element, followed by those of its fields. */
-type Column = readonly SchemaElement[];
+// Returns the schema elements of a column and its parts. Lists have the three levels of the specification.
+// https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
+function schemaOf({ name, type, parts = [] }: Column): SchemaElement[] {
+  const own = { name, repetition_type: "OPTIONAL" } as const;
+  const inner = parts.flatMap(schemaOf);
+  if (type === "struct") return [{ ...own, num_children: parts.length }, ...inner];
+  if (type !== "list") return [{ ...own, ...elements[type] }];
+  const items = { name: "list", num_children: 1, repetition_type: "REPEATED" } as const;
+  return [{ ...own, num_children: 1, converted_type: "LIST" }, items, ...inner];
+}
 
-// The tables as schema elements of the file format. Names are in snake_case, as the tools that read these files expect; lists have
-// the three levels of the specification. https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#lists
-const pageParts = pageFieldRows.map((row) => ({ ...row, column: snakeCase(row.column ?? row.name) }));
+// Converts a value to the form that the library expects.
+function cell(value: unknown, { type, parts = [] }: Column): unknown {
+  if (value === undefined) return undefined;
+  if (type === "time") return instant(value as string);
+  if (type === "integer") return BigInt(Math.round(value as number));
+  if (type === "json") return JSON.stringify(value);
+  if (type === "list") return (value as readonly unknown[]).map((item) => cell(item, parts[0]!));
+  if (type !== "struct") return value;
+  return Object.fromEntries(parts.map((part) => [part.name, cell((value as Row)[part.field], part)]));
+}
+
+// A date without a time becomes its first instant. A date that `Date` cannot represent is kept only as text.
+function instant(date: string): Date | undefined {
+  const parsed = new Date(date);
+  return Number.isNaN(parsed.getTime()) ? undefined : parsed;
+}
+
+// Whether `cell` can convert a value. Only pages have structs, and their types were checked before.
+function hasType(value: unknown, { type, parts = [] }: Column): boolean {
+  if (type === "list") return Array.isArray(value) && value.every((item) => hasType(item, parts[0]!));
+  if (type === "integer") return Number.isFinite(value);
+  return typeof value === (type === "boolean" ? "boolean" : "string");
+}
+
+/** Creates columns from the names of fields, in snake_case, as the tools that read these files expect. A column is text unless a type follows. */
+function columns(fields: string): Column[] {
+  return fields.split(" ").map((each) => {
+    const [field = "", type = "text"] = each.split(":");
+    const name = snakeCase(field);
+    if (type !== "texts") return { name, field, type: type as Column["type"] };
+    return { name, field, type: "list", parts: columns("element") };
+  });
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+// Creates the columns of a field. A date has two, a timestamp and a text. In items, a date is only text, and objects are JSON.
+function columnsOf(field: string, type: FieldType, isInItem: boolean, name: string = snakeCase(field)): Column[] {
+  const [parts, items] = [objectTypes(type), itemTypes(type)];
+  if (isInItem && isNested(type)) return [{ name: `${name}_json`, field, type: "json" }];
+  if (parts !== undefined) return [{ name, field, type: "struct", parts: partsOf(parts, false) }];
+  if (items !== undefined) {
+    const element: Column = { name: "element", field, type: "struct", parts: partsOf(items, true) };
+    return [{ name, field, type: "list", parts: [element] }];
+  }
+  if (type === "texts" || type === "boolean") return columns(`${field}:${type}`);
+  if (type === "number") return columns(`${field}:double`);
+  const text: Column = { name, field, type: "text" };
+  return type === "date" && !isInItem
+    ? [
+        { ...text, type: "time" },
+        { ...text, name: `${name}_text` },
+      ]
+    : [text];
+}
+
+// Nested fields come last.
+function partsOf(fields: FieldTypes, isInItem: boolean): Column[] {
+  return Object.entries(fields)
+    .toSorted(([, one], [, two]) => Number(isNested(one)) - Number(isNested(two)))
+    .flatMap(([field, type]) => columnsOf(field, type, isInItem));
+}
+
+function isNested(type: FieldType): boolean {
+  return objectTypes(type) !== undefined || itemTypes(type) !== undefined;
+}
+
+const isList = ({ type }: { type: FieldType }) => itemTypes(type) !== undefined;
 const pagesTable: readonly Column[] = [
   ...columns("run site url sitemap"),
-  ...pageParts.flatMap(({ name, column, type }) => {
-    if (name === "url" || itemTypes(type) !== undefined) return [];
-    const fields = objectTypes(type);
-    if (fields === undefined) return fieldColumns(column, type);
-    return [
-      struct(
-        column,
-        Object.entries(fields).flatMap(([field, inner]) => fieldColumns(snakeCase(field), inner)),
-      ),
-    ];
-  }),
-  // Lists come after the other fields, sorted by name, because readers may rely on the order of columns.
-  ...pageParts
-    .toSorted((a, b) => (a.column < b.column ? -1 : 1))
-    .flatMap(({ column, type }) => {
-      const items = itemTypes(type);
-      return items === undefined ? [] : [list(column, struct("element", itemColumns(items)))];
-    }),
+  ...[
+    ...pageFieldRows.filter((row) => row.name !== "url" && !isList(row)),
+    // Sorted by name, because readers may rely on the order of columns.
+    ...pageFieldRows.filter(isList).toSorted((one, two) => (one.name < two.name ? -1 : 1)),
+  ].flatMap(({ name, type, column }) => columnsOf(name, type, false, column)),
 ];
-
-// A date has two columns, a timestamp and a text, unless it is in a list.
-function fieldColumns(column: string, type: FieldType): Column[] {
-  if (type === "texts") return [list(column)];
-  if (type === "date") return columns(`${column}:time ${column}_text`);
-  return columns(type === "number" ? `${column}:double` : type === "boolean" ? `${column}:boolean` : column);
-}
-
-// Objects inside items are rare and deeply nested, so they come last, as JSON.
-function itemColumns(types: FieldTypes): Column[] {
-  const [flat, nested]: [Column[], Column[]] = [[], []];
-  for (const [name, type] of Object.entries(types)) {
-    if (typeof type === "object" && !("oneOf" in type)) nested.push(...columns(`${snakeCase(name)}_json`));
-    else flat.push(...fieldColumns(snakeCase(name), type === "date" ? "text" : type));
-  }
-  return [...flat, ...nested];
-}
-
 const sitemapsTable: readonly Column[] = [
-  ...columns("run site url declared_url parent depth:integer kind format page_count:integer complete:boolean"),
-  ...columns("last_modified wire_bytes:integer decoded_bytes:integer status:integer fetched_at:time"),
-  ...columns("first_byte:integer duration:integer problems:integer reason"),
+  ...columns("run site url declaredUrl parent depth:integer kind format pageCount:integer complete:boolean"),
+  ...columns("lastModified wireBytes:integer decodedBytes:integer status:integer fetchedAt:time"),
+  ...columns("firstByte:integer duration:integer problems:integer reason"),
 ];
 const problemsTable: readonly Column[] = columns(
   "run site url code loss:boolean message line:integer value count:integer",
 );
 const sitesTable: readonly Column[] = [
-  ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wire_bytes:integer"),
-  ...columns("duration:integer reason fetched_at:time"),
-  list("preferences"),
+  ...columns("run site outcome pages:integer sitemaps:integer invalid:integer requests:integer wireBytes:integer"),
+  ...columns("duration:integer reason fetchedAt:time preferences:texts"),
 ];
-const changesTable: readonly Column[] = [
-  ...columns("run site kind url sitemap last_modified:time last_modified_before:time missing"),
-  list("fields"),
-  ...columns("fetched_at:time"),
-];
-
-/** Creates columns from their names. A column is text unless a type follows its name. */
-function columns(names: string): Column[] {
-  return names.split(" ").map((each) => {
-    const [name = "", type = "text"] = each.split(":");
-    return [{ name, ...types[type as keyof typeof types], repetition_type: "OPTIONAL" }];
-  });
-}
-
-function struct(name: string, fields: readonly Column[]): Column {
-  return [{ name, num_children: fields.length, repetition_type: "OPTIONAL" }, ...fields.flat()];
-}
-
-// Creates a list column, of text unless another element is given.
-function list(name: string, element: Column = columns("element")[0]!): Column {
-  return [
-    { name, num_children: 1, converted_type: "LIST", repetition_type: "OPTIONAL" },
-    { name: "list", num_children: 1, repetition_type: "REPEATED" },
-    ...element,
-  ];
-}
+const changesTable: readonly Column[] = columns(
+  "run site kind url sitemap lastModified:time lastModifiedBefore:time missing fields:texts fetchedAt:time",
+);
