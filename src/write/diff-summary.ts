@@ -8,92 +8,104 @@ import {
   type DiffSummary,
   type PageChange,
   type SitemapChange,
+  type UnknownPage,
 } from "../model/change.ts";
 import { counted, grouped } from "../model/figures.ts";
-import type { SitemapPage } from "../model/page.ts";
 import { codeInTable, codeSpan } from "./markdown.ts";
 import { printable } from "./printable.ts";
 
 const mostGroups = 10;
 
+/** The counts of kinds of changes, by sitemap or section. The last row may stand for several. */
+interface Table {
+  readonly title: string;
+  readonly kinds: readonly GroupKind[];
+  readonly rows: readonly { readonly name: string; readonly isRest?: boolean; readonly counts: readonly string[] }[];
+}
+
+/** URLs with remarks, such as examples. */
+interface List {
+  readonly title: string;
+  readonly items: readonly { readonly url: string; readonly remark: string }[];
+  /** How many more there are; undefined for examples, which Markdown folds. */
+  readonly more?: number;
+}
+
 export function diffText(summary: DiffSummary): string {
-  const { before, after, sitemaps, totals } = summary;
-  const lines = [printable(`${before} → ${after}`), sizesInWords(summary), ""];
+  const lines = [printable(`${summary.before} → ${summary.after}`), sizesInWords(summary), ""];
   const kinds = wantedKinds(summary);
   if (kinds.length === 0) return `${[...lines, "No differences."].join("\n")}\n`;
-  const width = Math.max(...kinds.map(({ count }) => grouped(count).length), 5);
-  for (const { words, count } of kinds) lines.push(`${grouped(count).padStart(width)}  ${words}`);
-  if (sitemaps.length > 0) {
-    lines.push("", "Sitemaps");
-    for (const change of sitemaps) {
-      const why = change.reason === undefined ? "" : ` (${change.reason.message})`;
-      lines.push(`  ${printable(`${sitemapInWords(change)}  ${change.sitemap}${why}`)}`);
-    }
-    if (totals.sitemaps > sitemaps.length) lines.push(`  and ${grouped(totals.sitemaps - sitemaps.length)} more`);
-  }
-  for (const { title, groups } of tablesOf(summary)) lines.push(...textTable(title, groups));
-  for (const { title, changes } of examplesOf(summary)) {
-    lines.push("", `${title}, for example`);
-    for (const change of changes) {
-      const more = changeInWords(change);
-      lines.push(`  ${printable(change.page.url)}${more === "" ? "" : `  (${printable(more)})`}`);
+  const width = Math.max(...kinds.map(({ count }) => count.length), 5);
+  for (const { words, count } of kinds) lines.push(`${count.padStart(width)}  ${words}`);
+  for (const part of partsOf(summary)) {
+    if ("items" in part) {
+      lines.push("", part.title);
+      for (const { url, remark } of part.items)
+        lines.push(`  ${printable(url)}${remark === "" ? "" : `  (${printable(remark)})`}`);
+      if (part.more) lines.push(`  and ${grouped(part.more)} more`);
+    } else {
+      const { title, kinds, rows } = part;
+      const widths = kinds.map((kind, at) => Math.max(kind.length, ...rows.map(({ counts }) => counts[at]!.length)));
+      const line = (texts: readonly string[]) => `  ${texts.map((text, at) => text.padStart(widths[at]!)).join("  ")}`;
+      lines.push("", `By ${title}`, line(kinds));
+      for (const { name, counts } of rows) lines.push(`${line(counts)}  ${printable(name)}`);
     }
   }
   return `${lines.join("\n")}\n`;
 }
 
-function textTable(title: string, groups: readonly ChangeGroup[]): string[] {
-  const kinds = kindsIn(groups);
-  const rest = groups.slice(mostGroups);
-  const rows = groups.slice(0, mostGroups).map(({ name, changes }) => ({
-    name: printable(name),
-    cells: kinds.map((kind) => grouped(changes[kind])),
-  }));
-  if (rest.length > 0) {
-    const sum = (kind: GroupKind) => grouped(rest.reduce((total, { changes }) => total + changes[kind], 0));
-    rows.push({ name: `in ${counted(rest.length, "other")}`, cells: kinds.map(sum) });
-  }
-  const widths = kinds.map((kind, at) => Math.max(kind.length, ...rows.map((row) => row.cells[at]?.length ?? 0)));
-  const line = (texts: readonly string[]) => texts.map((text, at) => text.padStart(widths[at] ?? 0)).join("  ");
-  return ["", `By ${title}`, `  ${line(kinds)}`, ...rows.map((row) => `  ${line(row.cells)}  ${row.name}`)];
-}
-
 export function diffMarkdown(summary: DiffSummary): string {
-  const { before, after, sitemaps, totals } = summary;
+  const { before, after } = summary;
   const lines = [`### What changed: ${codeSpan(before)} → ${codeSpan(after)}`, "", sizesInWords(summary), ""];
   const kinds = wantedKinds(summary);
   if (kinds.length === 0) return `${[...lines, "No differences."].join("\n")}\n`;
   lines.push("| | |", "|--:|---|");
-  for (const { words, count } of kinds) lines.push(`| ${grouped(count)} | ${words} |`);
-  if (sitemaps.length > 0) {
-    lines.push("", "| sitemap | |", "|---|---|");
-    for (const change of sitemaps) {
-      const why = change.reason === undefined ? "" : `: ${codeInTable(change.reason.message)}`;
-      lines.push(`| ${codeInTable(change.sitemap)} | ${sitemapInWords(change)}${why} |`);
+  for (const { words, count } of kinds) lines.push(`| ${count} | ${words} |`);
+  for (const part of partsOf(summary)) {
+    if ("items" in part) {
+      lines.push("", `<details${part.more === undefined ? "" : " open"}><summary>${part.title}</summary>`, "");
+      for (const { url, remark } of part.items)
+        lines.push(`- ${codeSpan(url)}${remark === "" ? "" : `: ${codeSpan(remark)}`}`);
+      if (part.more) lines.push(`- and ${grouped(part.more)} more`);
+      lines.push("", "</details>");
+    } else {
+      const { title, kinds, rows } = part;
+      lines.push("", `| by ${title} | ${kinds.join(" | ")} |`, `|---|${kinds.map(() => "--:|").join("")}`);
+      for (const { name, isRest, counts } of rows)
+        lines.push(`| ${isRest ? name : codeInTable(name)} | ${counts.join(" | ")} |`);
     }
-    if (totals.sitemaps > sitemaps.length) lines.push(`| and ${grouped(totals.sitemaps - sitemaps.length)} more | |`);
-  }
-  for (const { title, groups } of tablesOf(summary)) lines.push(...markdownTable(title, groups));
-  for (const { title, changes } of examplesOf(summary)) {
-    lines.push("", `<details><summary>${title}, for example</summary>`, "");
-    for (const change of changes) {
-      const more = changeInWords(change);
-      lines.push(`- ${codeSpan(change.page.url)}${more === "" ? "" : `: ${codeSpan(more)}`}`);
-    }
-    lines.push("", "</details>");
   }
   return `${lines.join("\n")}\n`;
 }
 
-function markdownTable(title: string, groups: readonly ChangeGroup[]): string[] {
-  const kinds = kindsIn(groups);
-  const lines = ["", `| by ${title} | ${kinds.join(" | ")} |`, `|---|${kinds.map(() => "--:|").join("")}`];
-  for (const { name, changes } of groups.slice(0, mostGroups)) {
-    lines.push(`| ${codeInTable(name)} | ${kinds.map((kind) => grouped(changes[kind])).join(" | ")} |`);
-  }
-  const more = groups.length - mostGroups;
-  if (more > 0) lines.push(`| and ${grouped(more)} more |${" |".repeat(kinds.length)}`);
-  return lines;
+// Returns what follows the totals: the sitemaps that differ, the tables, and examples.
+function partsOf({ sitemaps, totals, bySitemap, bySection, examples }: DiffSummary): (Table | List)[] {
+  const items = sitemaps.map((change) => ({ url: change.sitemap, remark: sitemapInWords(change) }));
+  const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
+  return [
+    ...(items.length > 0 ? [{ title: "Sitemaps", items, more: totals.sitemaps - items.length }] : []),
+    // A table with one row would only repeat the totals.
+    ...(hasSitemaps && bySitemap.length > 0 ? [tableOf("sitemap", bySitemap)] : []),
+    ...(bySection.length > 1 ? [tableOf("section", bySection)] : []),
+    ...groupKinds.flatMap((kind) => {
+      const own = examples.filter((example) => example.kind === kind);
+      const items = own.map((change) => ({ url: change.page.url, remark: changeInWords(change) }));
+      const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}, for example`;
+      return items.length === 0 ? [] : [{ title, items }];
+    }),
+  ];
+}
+
+function tableOf(title: string, groups: readonly ChangeGroup[]): Table {
+  // Kinds that occur in no group need no column.
+  const kinds = groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
+  const counts = (some: readonly ChangeGroup[]) =>
+    kinds.map((kind) => grouped(some.reduce((sum, { changes }) => sum + changes[kind], 0)));
+  const rows = groups.slice(0, mostGroups).map((group) => ({ name: group.name, counts: counts([group]) }));
+  const rest = groups.slice(mostGroups);
+  if (rest.length === 0) return { title, kinds, rows };
+  const last = { name: `in ${counted(rest.length, "other")}`, isRest: true, counts: counts(rest) };
+  return { title, kinds, rows: [...rows, last] };
 }
 
 // Says how much was compared.
@@ -104,7 +116,7 @@ function sizesInWords({ totals }: DiffSummary): string {
 }
 
 // Returns the kinds of changes that are listed and occur, in order, with a remark if there is one.
-function wantedKinds(summary: DiffSummary): { readonly count: number; readonly words: string }[] {
+function wantedKinds(summary: DiffSummary): { readonly count: string; readonly words: string }[] {
   const { kinds, totals } = summary;
   return changeKinds
     .map((kind) => ({ kind, count: kind === "sitemap" ? totals.sitemaps : totals[kind] }))
@@ -112,7 +124,7 @@ function wantedKinds(summary: DiffSummary): { readonly count: number; readonly w
     .map(({ kind, count }) => {
       const remark = remarkOn(kind, summary);
       const words = kind === "sitemap" ? (count === 1 ? "sitemap differs" : "sitemaps differ") : kind;
-      return { count, words: `${words}${remark === "" ? "" : `: ${remark}`}` };
+      return { count: grouped(count), words: `${words}${remark === "" ? "" : `: ${remark}`}` };
     });
 }
 
@@ -129,64 +141,27 @@ function remarkOn(kind: ChangeKind, { totals }: DiffSummary): string {
   return `missing on an incomplete side (${sides.join(", ")})`;
 }
 
-// Returns the tables of changes by sitemap and by section. Omits a table if it would have at most one sitemap or section.
-function tablesOf({ totals, bySitemap, bySection }: DiffSummary): { title: string; groups: readonly ChangeGroup[] }[] {
-  const hasSitemaps = totals.before.sitemaps > 1 || totals.after.sitemaps > 1;
-  return [
-    { title: "sitemap", groups: hasSitemaps ? bySitemap : [] },
-    { title: "section", groups: bySection.length > 1 ? bySection : [] },
-  ].filter(({ groups }) => groups.length > 0);
-}
-
 type GroupKind = (typeof groupKinds)[number];
 const groupKinds = ["added", "removed", "changed", "moved", "unknown", "expired"] as const;
 
-// Returns the kinds that occur in at least one group; the others need no column.
-function kindsIn(groups: readonly ChangeGroup[]): GroupKind[] {
-  return groupKinds.filter((kind) => groups.some(({ changes }) => changes[kind] > 0));
-}
-
-function examplesOf({ examples }: DiffSummary): { title: string; changes: readonly PageChange[] }[] {
-  return groupKinds
-    .map((kind) => ({
-      title: kind.charAt(0).toUpperCase() + kind.slice(1),
-      changes: examples.filter((example) => example.kind === kind),
-    }))
-    .filter(({ changes }) => changes.length > 0);
-}
-
-function sitemapInWords({ change, missing }: SitemapChange): string {
-  return `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
+function sitemapInWords({ change, missing, reason }: SitemapChange): string {
+  const words = `${change.replace("-", " ")}${missing === undefined ? "" : `, missing ${missing}`}`;
+  return reason === undefined ? words : `${words}: ${reason.message}`;
 }
 
 // Returns the details that the kind of a change does not say, such as the fields that differ.
 function changeInWords(change: PageChange): string {
-  switch (change.kind) {
-    case "added":
-      return "";
-    case "removed":
-    case "expired":
-    case "unknown": {
-      const { declaredUrl } = change;
-      const missing = change.kind === "unknown" ? [`missing ${change.missing}`] : [];
-      return [...missing, ...(declaredUrl === undefined ? [] : [`declared as ${declaredUrl}`])].join("; ");
-    }
-    case "moved":
-      return `from ${change.from} to ${change.sitemap}`;
-    case "changed": {
-      const { before, page } = change;
-      const fields = change.fields.map((field) => {
-        if (field === "priority") return `priority ${priorityInWords(before)} → ${priorityInWords(page)}`;
-        if (field === "lastModified" || field === "changeFrequency") {
-          return `${field} ${before[field] ?? "none"} → ${page[field] ?? "none"}`;
-        }
-        return field;
-      });
-      return [...fields, ...(change.from === undefined ? [] : [`from ${change.from}`])].join("; ");
-    }
+  if (change.kind === "moved") return `from ${change.from} to ${change.sitemap}`;
+  if (change.kind === "changed") {
+    const { before, page, fields, from } = change;
+    const words = fields.map((field) =>
+      field === "priority" || field === "lastModified" || field === "changeFrequency"
+        ? `${field} ${before[field] ?? "none"} → ${page[field] ?? "none"}`
+        : field,
+    );
+    return [...words, ...(from === undefined ? [] : [`from ${from}`])].join("; ");
   }
-}
-
-function priorityInWords({ priority }: SitemapPage): string {
-  return String(priority ?? "none");
+  const { missing, declaredUrl } = change as Partial<UnknownPage>;
+  const words = [missing && `missing ${missing}`, declaredUrl && `declared as ${declaredUrl}`];
+  return words.filter((each) => each !== undefined).join("; ");
 }

@@ -91,8 +91,8 @@ test("the default output is a summary: counts, counts by sitemap and section, ch
     2  sitemaps differ
 
 Sitemaps
-  gone  /c.xml
-  added  /d.xml
+  /c.xml  (gone)
+  /d.xml  (added)
 
 By sitemap
   added  removed  changed  moved
