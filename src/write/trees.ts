@@ -114,40 +114,22 @@ type ParsedInvalid = Extract<ParsedSitemap, { kind: "invalid" }>;
 
 /** Writes one parsed document as JSON while it is read. `kind` and `format` come last, because only its end decides them. */
 export class ParsedJsonWriter {
-  // The list that is being written; the first entry decides which. The other one waits: only a document that violates the protocol has both.
-  #open: "pages" | "sitemaps" | undefined;
-  #waiting = "";
+  #hasPages = false;
+  // Written at the end: a document that lists sitemaps is small, and one that also has pages violates the protocol.
+  #sitemaps = "";
 
-  pages(pages: readonly SitemapPage[]): string {
-    const items = pages.map((page) => `${openPageJson(page)}}`);
-    return this.#take("pages", items);
-  }
-
-  sitemaps(references: readonly SitemapReference[]): string {
-    const items = references.map((reference) => jsonOf(reference));
-    return this.#take("sitemaps", items);
+  write(pages: readonly SitemapPage[], sitemaps: readonly SitemapReference[]): string {
+    for (const reference of sitemaps) this.#sitemaps += `${this.#sitemaps === "" ? "" : ","}\n${jsonOf(reference)}`;
+    if (pages.length === 0) return "";
+    const start = this.#hasPages ? ",\n" : '{"pages":[\n';
+    this.#hasPages = true;
+    return start + list(pages);
   }
 
   end(end: ParsedEnd): string {
-    const fields = jsonOf(end).slice(1);
-    if (end.kind === "invalid") return this.#open === undefined ? `{${fields}\n` : `\n],${fields}\n`;
-    const needed = end.kind === "index" ? "sitemaps" : "pages";
-    const first = this.#open === undefined ? `{"${needed}":[` : "\n";
-    const other = this.#open === "pages" ? "sitemaps" : "pages";
-    const needsOther = this.#waiting !== "" || (this.#open !== undefined && this.#open !== needed);
-    return `${first}],${needsOther ? `"${other}":[${this.#waiting}\n],` : ""}${fields}\n`;
-  }
-
-  #take(list: "pages" | "sitemaps", items: readonly string[]): string {
-    if (items.length === 0) return "";
-    const text = items.join(",\n");
-    if (this.#open === undefined) {
-      this.#open = list;
-      return `{"${list}":[\n${text}`;
-    }
-    if (this.#open === list) return `,\n${text}`;
-    this.#waiting += `${this.#waiting === "" ? "" : ","}\n${text}`;
-    return "";
+    const pages = this.#hasPages ? "\n]," : end.kind === "pages" ? '{"pages":[],' : "{";
+    const hasSitemaps = this.#sitemaps !== "" || end.kind === "index";
+    return `${pages}${hasSitemaps ? `"sitemaps":[${this.#sitemaps && `${this.#sitemaps}\n`}],` : ""}${jsonOf(end).slice(1)}\n`;
   }
 }
 

@@ -8,7 +8,7 @@ import { PageLines } from "../../src/model/page-list.ts";
 import { problem } from "../../src/model/problem.ts";
 import type { IndexSitemap, InvalidSitemap, PagesSitemap } from "../../src/model/sitemap.ts";
 import { ndjsonWriter, pagesJsonWriter, pagesWriter, stripUrl, writeBatches } from "../../src/write/pages.ts";
-import { writeJson } from "../../src/write/trees.ts";
+import { type ParsedEnd, ParsedJsonWriter, writeJson } from "../../src/write/trees.ts";
 import { some } from "../support/long.ts";
 import { hostileText, steering } from "./hostile.ts";
 
@@ -113,6 +113,20 @@ describe("json", () => {
     stop.abort();
     expect(await written(until(1, fail), stop.signal)).toMatchObject({ interrupted: true });
   });
+});
+
+test.each<ParsedEnd>([
+  { kind: "pages", format: "xml", ...whole },
+  { kind: "index", format: "xml", ...whole },
+  { kind: "invalid", reason: problem("not-a-sitemap") },
+])("json of one document is one object with all its pages and sitemaps: %o", (end) => {
+  const [one, two] = ["1", "2"].map((name) => ({ url: `https://example.org/${name}.xml` })) as [object, object];
+  const both = new ParsedJsonWriter();
+  const text =
+    both.write([], [one as never]) + both.write([plain], []) + both.write([rich], [two as never]) + both.end(end);
+  expect(JSON.parse(text)).toEqual({ pages: [plain, rich], sitemaps: [one, two], ...end });
+  const empty = { pages: { pages: [] }, index: { sitemaps: [] }, invalid: {} }[end.kind];
+  expect(JSON.parse(new ParsedJsonWriter().end(end))).toEqual({ ...empty, ...end });
 });
 
 describe("ready-made lines instead of pages", () => {

@@ -201,7 +201,7 @@ function writerOf(format: Format, flags: Flags, name: string): DocumentWriter {
     const writer = new ParsedJsonWriter();
     return {
       header: "",
-      write: ({ pages, sitemaps }) => writer.sitemaps(sitemaps) + writer.pages(pages),
+      write: ({ pages, sitemaps }) => writer.write(pages, sitemaps),
       end: ({ outcome, complete, problems }) =>
         writer.end(outcome.kind === "invalid" ? outcome : { ...outcome, complete, problems }),
     };
