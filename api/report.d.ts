@@ -169,12 +169,8 @@ export interface ReportSitemap {
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {
   readonly rows: readonly ReportSitemap[];
-  /** The sitemaps without a row: their number, pages and bytes. */
-  readonly others?: {
-    readonly count: number;
-    readonly pages: number;
-    readonly wireBytes: number;
-  } | undefined;
+  /** The number of sitemaps without a row. */
+  readonly others: number;
 }
 
 /** When pages last changed. */

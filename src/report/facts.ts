@@ -134,8 +134,8 @@ export interface ReportTimeline {
 /** The tree of sitemaps, in declared order, and how they were fetched. */
 export interface ReportSitemaps {
   readonly rows: readonly ReportSitemap[];
-  /** The sitemaps without a row: their number, pages and bytes. */
-  readonly others?: { readonly count: number; readonly pages: number; readonly wireBytes: number } | undefined;
+  /** The number of sitemaps without a row. */
+  readonly others: number;
 }
 
 /** A sitemap, and how it was fetched. */

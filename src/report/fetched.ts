@@ -6,7 +6,7 @@ import { isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { ReportDiscovery, ReportFacts, ReportFigures, ReportSitemap, ReportSitemaps } from "./facts.ts";
-import { caps, type Html, html, otherRow, part, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import { caps, type Html, html, part, type TableRow, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
@@ -62,19 +62,10 @@ export function sitemapRows(
   const sorted = [...entries].sort((one, two) => pagesOf(two) - pagesOf(one));
   const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
   const longest = chosen.size > manyRows ? caps.rowText : caps.text;
-  const rows: ReportSitemap[] = [];
-  const others = { count: 0, pages: 0, wireBytes: 0 };
-  for (const entry of entries) {
-    const { sitemap, depth } = entry;
-    const kept = responses.get(sitemap.url);
-    if (chosen.has(entry)) rows.push(withShortTexts(rowOf(sitemap, depth, kept), longest));
-    else {
-      others.count += 1;
-      others.pages += pagesOf(entry);
-      others.wireBytes += kept?.wireBytes ?? 0;
-    }
-  }
-  return { rows, others: others.count === 0 ? undefined : others };
+  const rows = entries
+    .filter((entry) => chosen.has(entry))
+    .map(({ sitemap, depth }) => withShortTexts(rowOf(sitemap, depth, responses.get(sitemap.url)), longest));
+  return { rows, others: entries.length - rows.length };
 }
 
 function rowOf(sitemap: Sitemap, depth: number, kept: KeptResponse | undefined): ReportSitemap {
@@ -114,16 +105,12 @@ export function discoveryFacts(discovery: readonly DiscoveryRecord[]): ReportDis
 export function sitemapsPart({ sitemaps, homepage, extensions }: ReportFacts): Html | undefined {
   const { rows, others } = sitemaps;
   if (rows.length === 0) return undefined;
-  const head = html`<th scope="col">Sitemap</th><th scope="col">Format</th><th scope="col">Pages</th><th scope="col">Received</th><th scope="col">Unpacked</th><th scope="col">Time</th>`;
+  const left = [["Sitemap"], ["Format", "text minor"], ["Pages"]] as const;
+  const right = [["Received", "minor"], ["Unpacked", "minor"], ["Time"]] as const;
   const lines = rows.map((row) => line(row, homepage));
-  const rest =
-    others !== undefined &&
-    html`<tr class="other"><th scope="row">other (${grouped(others.count)})</th><td></td><td>${grouped(others.pages)}</td><td>${size(others.wireBytes)}</td><td></td><td></td></tr>`;
-  return part(
-    "sitemaps",
-    "How the sitemaps were fetched",
-    html`<p class="lead">In declared order.${extensionSentence(extensions)}</p>${table("Sitemaps", head, [...lines, rest], "tree")}`,
-  );
+  const sizes = table("Sitemaps", [...left, ...right], lines, others);
+  const lead = html`<p class="lead">In declared order.${extensionSentence(extensions)}</p>`;
+  return part("sitemaps", "How the sitemaps were fetched", html`${lead}${sizes}`);
 }
 
 function extensionSentence(extensions: ReportFacts["extensions"]): string {
@@ -137,16 +124,22 @@ function extensionSentence(extensions: ReportFacts["extensions"]): string {
   return parts.length === 0 ? "" : ` They list ${parts.join(", ")}.`;
 }
 
-function line(row: ReportSitemap, homepage: string): Html {
+function line(row: ReportSitemap, homepage: string): TableRow {
   const { url, depth, kind, format, pages, problem, complete, wireBytes, decodedBytes, duration: took, status } = row;
-  const isBad = kind === "invalid" || !complete;
-  const unread = status === undefined ? "not read" : `not read (${status})`;
   const what = {
-    invalid: unread,
+    invalid: status === undefined ? "not read" : `not read (${status})`,
     index: format === "robots" ? "robots.txt" : "index",
     pages: formatNames[format as keyof typeof formatNames],
   }[kind];
-  return html`<tr${isBad ? html` class="bad"` : ""}><th scope="row" class="d${Math.min(depth, 5)}">${urlLink(url, homepage)}${problem !== undefined && html`<span class="why">${problem}</span>`}</th><td>${what}</td><td>${pages === undefined ? "" : grouped(pages)}</td><td>${wireBytes === undefined ? "" : size(wireBytes)}</td><td>${decodedBytes === undefined || decodedBytes === wireBytes ? "" : size(decodedBytes)}</td><td>${took === undefined ? "" : duration(took)}</td></tr>`;
+  const cells = [
+    html`${urlLink(url, homepage)}${problem !== undefined && html`<span class="why">${problem}</span>`}`,
+    what,
+    pages !== undefined && grouped(pages),
+    wireBytes !== undefined && size(wireBytes),
+    decodedBytes !== undefined && decodedBytes !== wireBytes && size(decodedBytes),
+    took !== undefined && duration(took),
+  ];
+  return { cells, className: kind === "invalid" || !complete ? "bad" : undefined, level: depth };
 }
 
 const formatNames = {
@@ -181,7 +174,7 @@ const outcomes = {
 export function discoveryPart({ discovery, homepage }: ReportFacts): Html | undefined {
   const { rows, others, found, skipped } = discovery;
   if (rows.length === 0) return undefined;
-  const head = html`<th scope="col">Where</th><th scope="col" class="minor">By</th><th scope="col">Outcome</th><th scope="col" class="number minor">Status</th>`;
+  const columns = [["Where"], ["By", "text minor"], ["Outcome", "text"], ["Status", "minor"]] as const;
   let said: string | undefined;
   const lines = rows.map(({ url, by, outcome, status, reason, finalUrl }) => {
     const [word, tone] = outcomes[outcome];
@@ -189,11 +182,12 @@ export function discoveryPart({ discovery, homepage }: ReportFacts): Html | unde
     const isNew = reason !== said && status === undefined && (tone === "error" || tone === "warning");
     const why = isNew ? reason : undefined;
     said = reason;
-    return html`<tr><th scope="row">${urlLink(url, homepage)}${finalUrl !== undefined && html` <span class="soft">→ <bdi class="url">${withoutOrigin(finalUrl, homepage)}</bdi></span>`}${why !== undefined && html`<span class="why">${why}</span>`}</th><td class="minor">${byNames[by]}</td><td><span class="tag ${tone}">${word}</span></td><td class="number minor">${status === undefined ? "" : String(status)}</td></tr>`;
+    const name = html`${urlLink(url, homepage)}${finalUrl !== undefined && html` <span class="soft">→ <bdi class="url">${withoutOrigin(finalUrl, homepage)}</bdi></span>`}${why !== undefined && html`<span class="why">${why}</span>`}`;
+    return { cells: [name, byNames[by], html`<span class="tag ${tone}">${word}</span>`, status] };
   });
   return part(
     "discovery",
     "Where discovery looked",
-    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not tried.`}</p>${table("URLs that discovery tried", head, [...lines, otherRow(others, 4)])}`,
+    html`<p class="lead">${counted(rows.length + others, "URL")} tried; ${grouped(found)} had a sitemap or a robots.txt.${skipped > 0 && ` ${counted(skipped, "well-known path")} ${skipped === 1 ? "was" : "were"} not tried.`}</p>${table("URLs that discovery tried", columns, lines, others)}`,
   );
 }

@@ -4,7 +4,18 @@ import { requestedInWords, rulesByReason } from "../check/findings/words.ts";
 import { counted, grouped } from "../model/figures.ts";
 import { isHttpUrl } from "../model/url.ts";
 import type { ReportFacts, ReportFinding } from "./facts.ts";
-import { caps, type Html, html, part, prose, readableUrl, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
+import {
+  caps,
+  type Html,
+  html,
+  part,
+  prose,
+  readableUrl,
+  urlLink,
+  urlList,
+  withoutOrigin,
+  withShortTexts,
+} from "./html.ts";
 
 export function findingFacts({ findings, rules }: Pick<CheckResult, "findings" | "rules">): ReportFinding[] {
   const [occurrencesThatFit, examplesThatFit] = [room(), room()];
@@ -82,11 +93,12 @@ function row(finding: ReportFinding, homepage: string): Html {
   // If the rule failed in one sitemap only, the heading names it.
   const only = sitemaps === 1 && !isSite ? examples[0]?.sitemap : undefined;
   // If no sitemap has several occurrences, a list of sitemaps would only repeat the examples.
+  const listed = occurrences.map(({ sitemap, count }) => ({ url: sitemap, remark: grouped(count) }));
   const isCounted = examples.length === 0 || occurrences.some((each) => each.count > 1);
   return html`<details class="finding ${severity}" id="rule-${rule}"><summary><span class="tag ${severity}">${severity === "info" ? "note" : severity}</span><span class="says">${prose(sentence)}</span><span class="where">${where}</span><span class="count">${grouped(count)}<span class="unseen"> found</span></span></summary><div class="body">
 ${fix !== "" && html`<h3>Fix</h3><p>${prose(fix)}</p>`}
 ${examples.length > 0 && html`<h3>${heading}${only !== undefined && html`: ${urlLink(only, homepage)}`}</h3><ul class="examples">${examples.map((example) => exampleRow(example, homepage, only))}</ul>`}
-${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3><ul class="examples">${occurrences.map(({ sitemap, count }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${grouped(count)}</span></li>`)}${sitemaps > occurrences.length && html`<li class="soft">other (${grouped(sitemaps - occurrences.length)})</li>`}</ul>`}
+${(occurrences.length > 1 || examples.length === 0) && isCounted && html`<h3>Sitemaps</h3>${urlList(listed, homepage, sitemaps - listed.length)}`}
 <p class="note">Rule <code>${rule}</code>${basis === "heuristic" && " · a heuristic, not a documented rule"}${link !== "" && html` · <a href="${link}" rel="noreferrer">source</a>`}</p></div></details>`;
 }
 

@@ -94,14 +94,45 @@ export function prose(sentence: string): Html {
   return html`${sentence.split("`").map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }
 
-/** Creates a table that scrolls if it is too wide. Screen readers call it `label`. */
-export function table(label: string, head: Value, rows: Value, className: string = ""): Html {
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="${className}"><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
+/** A column: its name and class. Its cells are numbers unless the class is `text`; narrow screens hide `minor` columns. */
+export type Column = readonly [name: string, className?: "text" | "minor" | "text minor"];
+
+/** A row. The first cell is its header, which is indented by the `level`. */
+export interface TableRow {
+  readonly cells: readonly Value[];
+  readonly id?: string;
+  readonly className?: "bad" | "other" | undefined;
+  readonly level?: number;
 }
 
-/** Creates the last row of a table that has more rows than are shown. Creates nothing if there are no more. */
-export function otherRow(count: number, columns: number): Html | false {
-  return count > 0 && html`<tr class="other"><td colspan="${columns}">other (${grouped(count)})</td></tr>`;
+/** Creates a table that scrolls if it is too wide, and a last row if there are `others`. Screen readers call it `label`. */
+export function table(label: string, columns: readonly Column[], rows: readonly TableRow[], others: number = 0): Html {
+  const head = columns.map(([name, className]) => html`<th scope="col"${attribute("class", className)}>${name}</th>`);
+  const body = rows.map(({ cells: [header, ...values], id, className, level = 0 }) => {
+    const cells = values.map((value, at) => html`<td${attribute("class", columns[at + 1]?.[1])}>${value}</td>`);
+    const indent = level > 0 ? `d${Math.min(5, level)}` : "";
+    return html`<tr${attribute("id", id)}${attribute("class", className)}><th scope="row"${attribute("class", indent)}>${header}</th>${cells}</tr>`;
+  });
+  const last =
+    others > 0 && html`<tr class="other"><th colspan="${columns.length}">other (${grouped(others)})</th></tr>`;
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body}${last}</tbody></table></div>`;
+}
+
+function attribute(name: string, value: string = ""): Html {
+  return value === "" ? html`` : html` ${name}="${value}"`;
+}
+
+/** Creates a list of URLs with remarks, and a last item if there are `others`. */
+export function urlList(
+  items: readonly { readonly url: string; readonly remark?: string | undefined }[],
+  homepage: string,
+  others: number,
+): Html {
+  const shown = items.map(
+    ({ url, remark }) =>
+      html`<li>${urlLink(url, homepage)}${remark !== undefined && html`<span class="place"><bdi>${remark}</bdi></span>`}</li>`,
+  );
+  return html`<ul class="examples">${shown}${others > 0 && html`<li class="soft">other (${grouped(others)})</li>`}</ul>`;
 }
 
 export function part(id: string, title: string, content: Value): Html {

@@ -179,14 +179,20 @@ function medianAge({ ages }: Pick<ReportSection, "ages">): number {
 }
 
 function sectionTable(root: Tile, tiles: readonly Tile[]): Html {
-  const total = root.section.pages;
-  const head = html`<th scope="col">Section</th><th scope="col">Pages</th><th scope="col">Share</th><th scope="col">Median age</th><th scope="col">With problems</th>`;
-  const lines = tiles.map(({ number, section, depth }) => {
+  const rows = tiles.map(({ number, section, depth }) => {
+    const { kind, pages, flawed } = section;
     const age = medianAge(section);
-    const level = Math.min(5, Math.max(0, depth - 1));
-    return html`<tr id="s${number}"${section.kind === "other" ? html` class="other"` : ""}><th scope="row" class="d${level}">${nameOf(section)}</th><td>${grouped(section.pages)}</td><td>${percent(section.pages, total)}</td><td><i class="a${age}"></i>${ageNames[age]}</td><td>${section.flawed === 0 ? "0" : `${grouped(section.flawed)} (${percent(section.flawed, section.pages)})`}</td></tr>`;
+    const cells = [
+      html`<bdi>${nameOf(section)}</bdi>`,
+      grouped(pages),
+      percent(pages, root.section.pages),
+      html`<i class="a${age}"></i>${ageNames[age]}`,
+      flawed === 0 ? "0" : `${grouped(flawed)} (${percent(flawed, pages)})`,
+    ];
+    return { id: `s${number}`, className: kind === "other" ? ("other" as const) : undefined, level: depth - 1, cells };
   });
-  return table("Sections of the website", head, lines, "parts");
+  const columns = [["Section"], ["Pages"], ["Share", "minor"], ["Median age", "text"], ["With problems"]] as const;
+  return table("Sections of the website", columns, rows);
 }
 
 export interface Rectangle {

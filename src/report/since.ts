@@ -7,18 +7,7 @@ import type { ChangeCounts, DiffSideTotals, DiffSummary, DiffTotals, PageChange 
 import { counted, grouped } from "../model/figures.ts";
 import type { SitemapTree } from "../tree/tree.ts";
 import type { ReportChanges, ReportFacts } from "./facts.ts";
-import {
-  caps,
-  type Html,
-  html,
-  otherRow,
-  part,
-  table,
-  urlLink,
-  type Value,
-  withoutOrigin,
-  withShortTexts,
-} from "./html.ts";
+import { caps, type Html, html, part, table, urlList, type Value, withoutOrigin, withShortTexts } from "./html.ts";
 
 export async function changeFacts(
   previous: DiffSide,
@@ -68,7 +57,7 @@ export function changesPart({ changes, homepage }: ReportFacts): Html | undefine
   const content =
     kinds.every(([kind]) => totals[kind] === 0) && totals.sitemaps + totals.expired === 0
       ? html`<p class="empty good">No changes.</p>`
-      : html`<dl class="delta">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd>${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
+      : html`<dl class="figures">${kinds.map(([kind, name]) => html`<div><dt>${name}</dt><dd class="value">${grouped(totals[kind])}</dd></div>`)}</dl>${sections.length > 0 && bySection(changes, homepage)}${fields(changes)}${sitemaps.length > 0 && bySitemap(changes, homepage)}${examples.length > 0 && examplesOf(changes, homepage)}`;
   const lead = html`<p class="lead">Before: ${side(totals.before)}; now: ${side(totals.after)}.${remarks(totals)}</p>`;
   return part("since", "What changed since the previous state", html`${lead}${content}`);
 }
@@ -91,12 +80,11 @@ function remarks({ changed, changedOnlyLastModified, expired, unknown }: DiffTot
 function bySection({ sections, otherSections, totals }: ReportChanges, homepage: string): Html {
   // A column without a number would push others off a narrow screen.
   const shown = kinds.filter(([kind]) => totals[kind] > 0);
-  const head = html`<th scope="col">Section</th>${shown.map(([, name]) => html`<th scope="col" class="number">${name}</th>`)}`;
-  const rows = sections.map(
-    ({ name, changes }) =>
-      html`<tr><th scope="row"><bdi class="url">${withoutOrigin(name, homepage)}</bdi></th>${shown.map(([kind]) => html`<td class="number">${changes[kind] === 0 ? "" : grouped(changes[kind])}</td>`)}</tr>`,
-  );
-  return table("Changes by section", head, [...rows, otherRow(otherSections, shown.length + 1)], "kinds");
+  const rows = sections.map(({ name, changes }) => {
+    const counts = shown.map(([kind]) => changes[kind] > 0 && grouped(changes[kind]));
+    return { cells: [html`<bdi class="url">${withoutOrigin(name, homepage)}</bdi>`, ...counts] };
+  });
+  return table("Changes by section", [["Section"], ...shown.map(([, name]) => [name] as const)], rows, otherSections);
 }
 
 function fields({ fields }: ReportChanges): Html | false {
@@ -114,16 +102,13 @@ const sitemapWords = {
 } as const;
 
 function bySitemap({ sitemaps, totals }: ReportChanges, homepage: string): Html {
-  const left = totals.sitemaps - sitemaps.length;
-  return html`<details class="more"><summary>${grouped(totals.sitemaps)} ${totals.sitemaps === 1 ? "sitemap differs" : "sitemaps differ"}</summary><ul class="examples">${sitemaps.map(({ change, sitemap }) => html`<li>${urlLink(sitemap, homepage)}<span class="place">${sitemapWords[change]}</span></li>`)}${left > 0 && html`<li class="soft">other (${grouped(left)})</li>`}</ul></details>`;
+  const items = sitemaps.map(({ change, sitemap }) => ({ url: sitemap, remark: sitemapWords[change] }));
+  return html`<details class="more"><summary>${grouped(totals.sitemaps)} ${totals.sitemaps === 1 ? "sitemap differs" : "sitemaps differ"}</summary>${urlList(items, homepage, totals.sitemaps - items.length)}</details>`;
 }
 
 function examplesOf({ examples }: ReportChanges, homepage: string): Html {
   return html`<details class="more"><summary>Examples</summary>${kinds.map(([kind, name]) => {
-    const own = examples.filter((example) => example.kind === kind);
-    return (
-      own.length > 0 &&
-      html`<h3>${name}</h3><ul class="examples">${own.map(({ url, what }) => html`<li>${urlLink(url, homepage)}${what !== undefined && html`<span class="place"><bdi>${what}</bdi></span>`}</li>`)}</ul>`
-    );
+    const items = examples.filter((example) => example.kind === kind).map(({ url, what }) => ({ url, remark: what }));
+    return items.length > 0 && html`<h3>${name}</h3>${urlList(items, homepage, 0)}`;
   })}</details>`;
 }

@@ -38,7 +38,6 @@ code, .url { font-family: var(--mono); font-size: .87em; }
 code { background: light-dark(#eef2ee, #212c26); border-radius: 4px; padding: .1em .3em; overflow-wrap: anywhere; }
 .url { overflow-wrap: anywhere; unicode-bidi: isolate; }
 .soft { color: var(--soft); }
-.number { text-align: right; white-space: nowrap; }
 .skip { position: absolute; left: -999px; }
 .skip:focus { left: 16px; top: 8px; background: var(--card); padding: 4px 8px; z-index: 9; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -56,8 +55,8 @@ h1 a:hover { text-decoration: underline; }
 .meta { color: var(--soft); font-size: .87rem; margin: 0; }
 .meta > * + *::before { content: "·"; margin: 0 .5em; }
 
-.figures { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; margin: 24px 0 0; }
-.figures > div { background: var(--card); padding: 14px 16px 13px; min-width: 0; display: flex; flex-direction: column; }
+.figures { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; margin: 24px 0 14px; }
+.figures > div { flex: 1 1 175px; background: var(--card); padding: 14px 16px 13px; min-width: 0; display: flex; flex-direction: column; }
 .figures dt { color: var(--soft); font-size: .8rem; }
 .figures dd { margin: 0; }
 .figures .value { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.02em; white-space: nowrap; }
@@ -148,17 +147,17 @@ th { text-align: left; font-weight: 500; color: var(--soft); font-size: .82rem; 
 th, td { padding: 6px 14px; vertical-align: baseline; }
 thead th { border-bottom: 1px solid var(--line); padding-top: 9px; }
 tbody tr + tr > * { border-top: 1px solid var(--line); }
-.tree tbody th { min-width: 11rem; }
-tbody th { font-weight: 400; color: var(--ink); font-size: inherit; white-space: normal; }
+tbody th { min-width: 9rem; font-weight: 400; color: var(--ink); font-size: inherit; white-space: normal; }
+td, thead th:not(:first-child) { text-align: right; white-space: nowrap; }
+td.text, thead th.text { text-align: left; }
 tbody tr:hover > * { background: var(--hover); }
 tbody tr:target > * { background: var(--good-bg); }
 tr.bad th, tr.bad .url { color: var(--error); }
 tr.other > * { color: var(--soft); }
 .why { display: block; font-size: .8rem; color: var(--error); overflow-wrap: anywhere; }
 .d1 { padding-left: 32px; } .d2 { padding-left: 50px; } .d3 { padding-left: 68px; } .d4 { padding-left: 86px; } .d5 { padding-left: 104px; }
-.parts tbody th, .map b, .map .name { unicode-bidi: isolate; }
-.parts :is(th, td):is(:nth-child(2), :nth-child(3), :nth-child(5)) { text-align: right; white-space: nowrap; }
-.parts i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; box-shadow: inset 0 0 0 1px light-dark(#0002, #fff2); }
+.map b, .map .name { unicode-bidi: isolate; }
+td i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 7px; box-shadow: inset 0 0 0 1px light-dark(#0002, #fff2); }
 
 .chart { position: relative; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 30px 16px 30px; margin: 0; }
 .chart svg { display: block; width: 100%; height: 210px; overflow: visible; }
@@ -174,32 +173,19 @@ tr.other > * { color: var(--soft); }
 .chart .axis .last, .chart .marks .last { transform: translateX(-100%); }
 .chart .marks .odd { color: light-dark(#a34413, #ff9a5c); font-weight: 620; }
 
-.tree :is(th, td):nth-child(n + 3):nth-child(-n + 6) { text-align: right; white-space: nowrap; }
-.tree td:nth-child(2) { white-space: nowrap; }
-
-.delta { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 12px; overflow: hidden; margin: 0 0 14px; }
-.delta > div { background: var(--card); padding: 10px 16px; }
-.delta dt { color: var(--soft); font-size: .8rem; }
-.delta dd { margin: 0; font-size: 1.25rem; font-weight: 640; }
-
 footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: .87rem; display: flex; flex-wrap: wrap; gap: 12px 20px; align-items: center; justify-content: space-between; }
 .button { display: inline-block; border: 1px solid var(--line); background: var(--card); color: var(--ink); border-radius: 8px; padding: 8px 14px; text-decoration: none; font-weight: 560; font-size: .92rem; }
 .button:hover { background: var(--hover); }
 
 @media (max-width: 900px) {
-  .figures { grid-template-columns: repeat(3, 1fr); }
   .finding > summary { grid-template-columns: 16px 78px minmax(0, 1fr) 100px; }
   .finding .where { display: none; }
   .finding .body { padding-left: 44px; }
-  .tree :is(th, td):nth-child(5) { display: none; }
 }
 @media (max-width: 640px) {
   header { padding-top: 18px; }
   section { margin-top: 40px; }
-  .figures { grid-template-columns: repeat(2, 1fr); }
   .figures .value { font-size: 1.3rem; white-space: normal; }
-  .delta { grid-template-columns: repeat(2, 1fr); }
-  .delta > div:last-child:nth-child(odd) { grid-column: 1 / -1; }
   .finding > summary { grid-template-columns: 12px minmax(0, 1fr) auto; gap: 2px 8px; padding: 10px 12px 10px 8px; }
   .finding > summary .tag { grid-column: 2; grid-row: 1; }
   .finding > summary .count { grid-column: 3; grid-row: 1; }
@@ -209,9 +195,10 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   .chart svg { height: 150px; }
   .chart .axis, .chart .marks { left: 10px; right: 10px; }
   .minor { display: none; }
-  th, td { padding: 6px 8px; }
-  .kinds { font-size: .8rem; } .kinds :is(th, td) { padding: 6px 5px; } .kinds thead th { font-size: .75rem; }
-  .tree :is(th, td):is(:nth-child(2), :nth-child(4)) { display: none; }
+  table { font-size: .82rem; }
+  th, td { padding: 6px 5px; }
+  thead th { font-size: .75rem; }
+  tbody th { min-width: 3rem; }
   .d1 { padding-left: 18px; } .d2 { padding-left: 28px; } .d3 { padding-left: 38px; } .d4 { padding-left: 48px; } .d5 { padding-left: 58px; }
 }
 @media print {
@@ -232,7 +219,6 @@ footer { margin-top: 56px; padding-bottom: 48px; color: var(--soft); font-size: 
   a { color: inherit; text-decoration: none; }
   .finding > summary { grid-template-columns: 16px 70px minmax(0, 1fr) 110px 80px; }
   .finding .where { display: block; }
-  .figures { grid-template-columns: repeat(6, 1fr); }
   .figures > div { padding: 8px 10px; }
   .figures .value { font-size: 1.2rem; }
 }

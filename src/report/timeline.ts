@@ -156,15 +156,12 @@ function rest(timeline: ReportTimeline): Html {
 
 function asTable({ bars, unit }: ReportTimeline): Html {
   const total = pagesIn(bars);
-  const head = html`<th scope="col">${unit === "day" ? "Day" : unit === "month" ? "Month" : "Year"}</th><th scope="col" class="number">Pages</th><th scope="col" class="number">Share</th>`;
   const rows = bars
     .filter(({ pages }) => pages > 0)
     .reverse()
-    .map(
-      ({ from, pages }) =>
-        html`<tr><th scope="row">${periodName(from, unit)}</th><td class="number">${grouped(pages)}</td><td class="number">${percent(pages, total)}</td></tr>`,
-    );
-  return html`<details class="more"><summary>Show as a table</summary>${table("Pages by their last change", head, rows)}</details>`;
+    .map(({ from, pages }) => ({ cells: [periodName(from, unit), grouped(pages), percent(pages, total)] }));
+  const name = { day: "Day", month: "Month", year: "Year" }[unit];
+  return html`<details class="more"><summary>Show as a table</summary>${table("Pages by their last change", [[name], ["Pages"], ["Share"]], rows)}</details>`;
 }
 
 function short(value: number): string {

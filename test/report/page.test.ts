@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser)("in Chromium", () => {
     ).toBe(0);
     const right = (selector: string) =>
       page.evaluate(`document.querySelector("${selector}").getBoundingClientRect().right`);
-    expect(await right(".delta > :last-child")).toBe(await right(".delta > :nth-child(2)"));
+    expect(await right("#since .figures > :last-child")).toBe(await right("#since .figures > :nth-child(2)"));
   });
 
   test("findings can be opened, and everything is open in print", async () => {
