@@ -58,22 +58,13 @@ export class StyleSheet {
   /** Returns the style sheet. `base` has the rules that all reports share. */
   toString(base: string): string {
     const [wide, narrow] = [[...this.#rules.wide].join(""), [...this.#rules.narrow].join("")];
-    return `${compact(base)}${wide}${narrow && `@media screen and (max-width:640px){${narrow}}`}`;
+    return `${base}${wide}${narrow && `@media screen and (max-width:640px){${narrow}}`}`;
   }
 }
 
 /** Formats a position for the style sheet. Two decimals of a percentage are precise to a tenth of a pixel. */
 export function percentage(share: number): string {
   return `${Number((share * 100).toFixed(2))}%`;
-}
-
-function compact(css: string): string {
-  return css
-    .replaceAll(/\/\*.*?\*\//gs, "")
-    .replaceAll(/\s+/g, " ")
-    .replaceAll(/ ?([{};,>]) ?/g, "$1")
-    .replaceAll(/: /g, ":")
-    .trim();
 }
 
 /** Links an http or https URL, unless it was shortened. The text of the link is the URL without the origin of the homepage. */
