@@ -145,7 +145,7 @@ export interface ReportSection {
   readonly sections?: readonly ReportSection[] | undefined;
   /** `own` are the pages directly in the section around it; `other` are smaller sections counted together. */
   readonly kind?: "own" | "other" | undefined;
-  /** How many sections `other` stands for. */
+  /** How many sections `other` stands for, if that is known. */
   readonly count?: number | undefined;
 }
 

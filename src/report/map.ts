@@ -55,7 +55,8 @@ function contentOf({ sections = [] }: ReportSection, least: number): ReportSecti
   if (!large.some(({ kind }) => kind === undefined)) return [];
   const [first] = small;
   if (first === undefined || (small.length === 1 && first.kind !== "other")) return [...large.map(merged), ...small];
-  const count = small.reduce((sum, section) => sum + (section.count ?? 1), 0);
+  // Sections that did not fit into memory were not counted.
+  const count = small.some(({ kind }) => kind === "other") ? undefined : small.length;
   return [...large.map(merged), { name: "", ...totalOf(small), kind: "other", count }];
 }
 
@@ -120,8 +121,8 @@ function tilesOf(section: ReportSection, depth: number = 0, all: Tile[] = []): T
   return all;
 }
 
-function nameOf({ name, kind, count = 0 }: ReportSection): string {
-  if (kind === "other") return `other (${grouped(count)})`;
+function nameOf({ name, kind, count }: ReportSection): string {
+  if (kind === "other") return count === undefined ? "other" : `other (${grouped(count)})`;
   const readable = readableUrl(name);
   return kind === "own" ? `${readable}/*` : readable;
 }

@@ -24,7 +24,6 @@ interface Node {
   children: Map<string, Node> | undefined;
   /** Counts the pages in children that were not accepted. */
   rest: Node | undefined;
-  refused: number;
   isClosed: boolean;
 }
 
@@ -74,7 +73,6 @@ export class Sections {
     // Everything below an "other" section is counted there.
     if (parent.name === "" && level > 0) return parent;
     if (parent.isClosed || this.#nodes.length >= (level < 2 ? mostNodes : mostDeepNodes)) {
-      parent.refused += 1;
       parent.rest ??= this.#create("", level + 1);
       return parent.rest;
     }
@@ -90,18 +88,18 @@ export class Sections {
   #create(name: string, level: number): Node {
     const counts = Array.from({ length: ageClasses + 1 }, () => 0);
     const number = this.#nodes.length;
-    const node = { number, name, level, counts, children: undefined, rest: undefined, refused: 0, isClosed: false };
+    const node = { number, name, level, counts, children: undefined, rest: undefined, isClosed: false };
     this.#nodes.push(node);
     return node;
   }
 }
 
-function sectionOf({ name, counts, children, rest, refused }: Node): ReportSection {
+function sectionOf({ name, counts, children, rest }: Node): ReportSection {
   const ages = counts.slice(0, ageClasses);
   const pages = ages.reduce((sum, count) => sum + count, 0);
   const own = { name, pages, ages, flawed: counts[ageClasses]! };
   const sections = [...(children?.values() ?? [])].map(sectionOf);
-  if (rest !== undefined) sections.push({ ...sectionOf(rest), kind: "other", count: refused });
+  if (rest !== undefined) sections.push({ ...sectionOf(rest), kind: "other" });
   if (sections.length === 0) return own;
   if (pages > 0) sections.push({ ...own, kind: "own" });
   // Names are compared by code units, so that the order does not depend on the locale.

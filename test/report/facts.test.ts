@@ -5,7 +5,7 @@ import { UrlScan } from "../../src/check/rules/url-scan.ts";
 import type { Client } from "../../src/model/client.ts";
 import type { ReportFacts, ReportSection } from "../../src/report/facts.ts";
 import { pageOf } from "../../src/report/html-page.ts";
-import { type Rectangle, squarified } from "../../src/report/map.ts";
+import { largestSections, type Rectangle, squarified } from "../../src/report/map.ts";
 import { reportFacts } from "../../src/report/report-tree.ts";
 import { Sections } from "../../src/report/sections.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
@@ -302,6 +302,25 @@ test("a website with endless directories does not fill the memory, and no page i
   expect(nodes).toBeLessThan(40_000);
   const example = tree.sections?.find(({ name }) => name === "example.org");
   expect(example?.sections?.find(({ name }) => name === "real")?.pages ?? example?.pages).toBe(count / 5);
+});
+
+test("a map does not say how many sections it left out if it does not know", () => {
+  const sections = new Sections();
+  const scan = new UrlScan();
+  const add = (url: string) => {
+    scan.read(url);
+    sections.add(url, scan, 0);
+  };
+  for (let page = 0; page < 20_000; page++) add(`https://example.org/${page}/a`);
+  // Two sections with three pages each do not fit.
+  for (let page = 0; page < 6; page++) add(`https://example.org/late-${page % 2}/${page}`);
+  for (let page = 0; page < 20_000; page++) add(`https://example.org/0/${page}`);
+  const [host] = sections.toTree().sections ?? [];
+  const { sections: drawn = [] } = largestSections(host!);
+  expect(drawn.map(({ name, kind, pages, count }) => [name, kind, pages, count])).toEqual([
+    ["0", undefined, 20_001, undefined],
+    ["", "other", 20_005, undefined],
+  ]);
 });
 
 test("endless deep directories leave room for a top-level directory that comes late", () => {
