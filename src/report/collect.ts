@@ -41,8 +41,12 @@ function archiveOf(previous: ReportOptions["previous"]): string | undefined {
 
 function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): ReportFacts {
   const website = collector.sections.toTree();
-  const { sitemaps, figures } = sitemapFacts(tree);
-  const { dates, extensions } = collector;
+  const { sitemaps, figures: read } = sitemapFacts(tree);
+  const { dates, extensions, flawed: flawedPages } = collector;
+  const { dated, medianAge } = dates;
+  const { sitemapCount } = result;
+  const duplicates = result.findings.reduce((sum, { rule, count }) => sum + (rule === "url-duplicate" ? count : 0), 0);
+  const figures = { ...read, sitemaps: sitemapCount, duplicates, flawedPages, dated, medianAge };
   const { unreachable } = tree;
   const { sections: hosts = [] } = website;
   return {
@@ -53,13 +57,7 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
     complete: result.complete,
     verdict: verdict(tree, result, figures),
     unreachable: unreachable && fitted(messageWithHint(unreachable.reason)),
-    figures: {
-      duplicates: result.findings.reduce((sum, { rule, count }) => sum + (rule === "url-duplicate" ? count : 0), 0),
-      flawedPages: collector.flawed,
-      ...figures,
-      dated: dates.dated,
-      medianAge: dates.medianAge,
-    },
+    figures,
     rulesFailed: result.rulesFailed,
     occurrences: result.occurrences,
     findings: findingFacts(result),
@@ -77,7 +75,7 @@ function factsOf(tree: SitemapTree, result: CheckResult, collector: Collector): 
 function verdict(
   tree: SitemapTree,
   result: CheckResult,
-  { pages, sitemaps, unreadable, incomplete }: Pick<ReportFigures, "pages" | "sitemaps" | "unreadable" | "incomplete">,
+  { pages, sitemaps, unreadable, incomplete }: ReportFigures,
 ): string {
   const { findings, complete } = result;
   if (!tree.reachable) return "Nothing could be read from this website.";

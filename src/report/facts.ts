@@ -61,7 +61,7 @@ export interface ReportFigures {
   readonly duplicates: number;
   /** Pages with errors or warnings. */
   readonly flawedPages: number;
-  /** Sitemaps that could be read, at least in part. robots.txt is not counted. */
+  /** Sitemaps that could be read, at least in part, as `check` counts them: one that is listed twice counts twice. */
   readonly sitemaps: number;
   /** Sitemaps that could not be read. */
   readonly unreadable: number;

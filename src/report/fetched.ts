@@ -2,7 +2,7 @@
 import type { DiscoveryRecord } from "../model/event.ts";
 import { counted, duration, grouped, size } from "../model/figures.ts";
 import { isLossy } from "../model/problem.ts";
-import { isReadSitemap, problemsOf, type Sitemap } from "../model/sitemap.ts";
+import { problemsOf, type Sitemap } from "../model/sitemap.ts";
 import { walkNodes } from "../tree/parts.ts";
 import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { ReportDiscovery, ReportFacts, ReportFigures, ReportSitemap, ReportSitemaps } from "./facts.ts";
@@ -11,7 +11,7 @@ import { caps, type Html, html, part, type TableRow, table, urlLink, withoutOrig
 // Lists with more rows than this get shorter texts.
 const manyRows = 50;
 
-type FetchFigures = Exclude<keyof ReportFigures, "duplicates" | "flawedPages" | "dated" | "medianAge">;
+type FetchFigures = Exclude<keyof ReportFigures, "sitemaps" | "duplicates" | "flawedPages" | "dated" | "medianAge">;
 
 export function sitemapFacts(tree: SitemapTree): {
   readonly sitemaps: ReportSitemaps;
@@ -21,11 +21,10 @@ export function sitemapFacts(tree: SitemapTree): {
   const entries = [...walkNodes(tree.root)].filter(({ type, depth }) => type === "enter" && depth > 0);
   // A sitemap that is listed twice has two entries. An index with pages of its own has a sitemap with the same URL for them.
   const each = [...new Map(entries.map(({ sitemap }) => [`${sitemap.kind} ${sitemap.url}`, sitemap])).values()];
-  const figures = { pages: 0, sitemaps: 0, unreadable: 0, incomplete: 0, wireBytes: 0, decodedBytes: 0 };
+  const figures = { pages: 0, unreadable: 0, incomplete: 0, wireBytes: 0, decodedBytes: 0 };
   for (const sitemap of each) {
     if (sitemap.kind === "invalid") figures.unreadable += sitemap.reason.count ?? 1;
     else if (!sitemap.complete) figures.incomplete += 1;
-    if (isReadSitemap(sitemap)) figures.sitemaps += 1;
     if (sitemap.kind === "pages") figures.pages += sitemap.pageCount;
   }
   const firstBytes: number[] = [];
