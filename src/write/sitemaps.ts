@@ -83,6 +83,27 @@ function pagesOf(sitemap: Sitemap): number | undefined {
   return own?.kind === "pages" ? own.pageCount : undefined;
 }
 
+// The columns of the table before the URL. If there is no room, those with the highest `rank` are left out first.
+const tableColumns: readonly {
+  heading: string;
+  rank: number;
+  isText?: true;
+  cell(row: SitemapMeasurements): string;
+}[] = [
+  { heading: "pages", rank: 0, cell: ({ pageCount }) => (pageCount === undefined ? "" : grouped(pageCount)) },
+  { heading: "format", rank: 2, isText: true, cell: formatInWords },
+  { heading: "status", rank: 1, cell: ({ status }) => (status === undefined ? "" : String(status)) },
+  { heading: "sent", rank: 6, cell: ({ wireBytes }) => (wireBytes === 0 ? "" : size(wireBytes)) },
+  { heading: "decoded", rank: 7, cell: ({ decodedBytes }) => (decodedBytes === 0 ? "" : size(decodedBytes)) },
+  { heading: "time", rank: 4, cell: ({ duration: took }) => (took === undefined ? "" : duration(took)) },
+  { heading: "problems", rank: 3, cell: ({ problems }) => (problems === 0 ? "" : grouped(problems)) },
+  { heading: "lastmod", rank: 5, isText: true, cell: ({ lastModified }) => printable(lastModified ?? "") },
+];
+
+function formatInWords({ kind, format }: SitemapMeasurements): string {
+  return format === undefined ? kind : kind === "index" ? `${format} index` : format;
+}
+
 /**
  * Writes a table. Columns are as wide as their widest cell. The URL, indented by depth, comes last, because it may be long. To fit `width`,
  * the least important columns are dropped, then URLs are shortened.
@@ -92,37 +113,28 @@ export function* writeSitemapTable(
   show: ShowUrl,
   width: number = Number.POSITIVE_INFINITY,
 ): Generator<string, void, undefined> {
-  const lines = [...rows].map(({ row }) => ({
-    cells: [
-      row.pageCount === undefined ? "" : grouped(row.pageCount),
-      row.format === undefined ? row.kind : row.kind === "index" ? `${row.format} index` : row.format,
-      row.status === undefined ? "" : String(row.status),
-      row.wireBytes === 0 ? "" : size(row.wireBytes),
-      row.decodedBytes === 0 ? "" : size(row.decodedBytes),
-      row.duration === undefined ? "" : duration(row.duration),
-      row.problems === 0 ? "" : grouped(row.problems),
-      row.lastModified ?? "",
-    ].map(printable),
-    url: `${"  ".repeat(row.depth - 1)}${printable(show(row.url))}`,
-    remark: remark(row, width < Number.POSITIVE_INFINITY),
-  }));
-  const widths = headings.map((heading, at) =>
-    lines.reduce((width, { cells }) => Math.max(width, cells[at]?.length ?? 0), heading.length),
+  const all = [...rows].map(({ row }) => row);
+  const urls = all.map(({ depth, url }) => `${"  ".repeat(depth - 1)}${printable(show(url))}`);
+  let columns = tableColumns.map(({ heading, rank, isText, cell }) => {
+    const cells = [heading, ...all.map(cell)];
+    const width = cells.reduce((widest, { length }) => Math.max(widest, length), 0);
+    return { rank, width, cells: cells.map((text) => (isText ? text.padEnd(width) : text.padStart(width))) };
+  });
+  const room = () => columns.reduce((rest, column) => rest - column.width - 2, width);
+  const needed = Math.min(
+    40,
+    urls.reduce((longest, { length }) => Math.max(longest, length), 0),
   );
-  let columns = [...headings.keys()];
-  const room = () => columns.reduce((rest, at) => rest - (widths[at] ?? 0) - 2, width);
-  const longest = lines.reduce((length, { url }) => Math.max(length, url.length), 0);
-  for (const name of leastNeeded) {
-    if (room() < Math.min(longest, 40)) columns = columns.filter((at) => headings[at] !== name);
+  while (columns.length > 1 && room() < needed) {
+    const last = Math.max(...columns.map(({ rank }) => rank));
+    columns = columns.filter(({ rank }) => rank < last);
   }
-  const line = (cells: readonly string[], url: string, remark = "") => {
-    const padded = columns.map((at) =>
-      isNumber.has(at) ? cells[at]?.padStart(widths[at] ?? 0) : cells[at]?.padEnd(widths[at] ?? 0),
-    );
-    return `${[...padded, cutInside(url, room() - remark.length)].join("  ")}${remark}\n`;
-  };
-  yield line(headings, "sitemap");
-  for (const { cells, url, remark } of lines) yield line(cells, url, remark);
+  const left = (at: number) => columns.map(({ cells }) => cells[at]).join("  ");
+  yield `${left(0)}  sitemap\n`;
+  for (const [at, row] of all.entries()) {
+    const note = remark(row, width < Number.POSITIVE_INFINITY);
+    yield `${left(at + 1)}  ${cutInside(urls[at]!, room() - note.length)}${note}\n`;
+  }
 }
 
 // Shortens a URL in the middle, because sitemap URLs usually differ at the end.
@@ -131,10 +143,6 @@ function cutInside(text: string, length: number): string {
   const start = Math.max(Math.floor(length / 3), 8);
   return `${text.slice(0, start)}…${text.slice(Math.min(start + 1 - length, -8))}`;
 }
-
-const headings = ["pages", "format", "status", "sent", "decoded", "time", "problems", "lastmod"];
-const leastNeeded = ["decoded", "sent", "lastmod", "time", "problems", "format", "status"];
-const isNumber: ReadonlySet<number> = new Set([0, 2, 3, 4, 5, 6]);
 
 function remark({ kind, complete, reason }: SitemapMeasurements, isBrief: boolean): string {
   if (kind === "invalid") return isBrief ? " (not read)" : ` (not read: ${printable(reason ?? "")})`;
