@@ -154,7 +154,7 @@ function layOut(tile: Tile, width: number, height: number, add: (selector: strin
   if (tile.children.length === 0) return;
   const areas = tile.children.map(({ section }) => section.pages);
   const order = areas.map((_, index) => index).sort((one, two) => areas[two]! - areas[one]! || one - two);
-  const rectangles = squarified(
+  const rectangles = divided(
     order.map((index) => areas[index]!),
     { left: 0, top: 0, width, height },
   );
@@ -204,46 +204,23 @@ export interface Rectangle {
 }
 
 /**
- * Fills `inside` with one rectangle for each area, in order, as close to squares as a greedy layout makes them. The areas must be positive
- * and descending. Rows lie along the shorter side, and a row takes another rectangle as long as its worst aspect ratio gets no worse:
- * Bruls, Huizing, van Wijk: Squarified Treemaps (2000), https://vanwijk.win.tue.nl/stm.pdf
+ * Fills `inside` with one rectangle for each area, in order. The areas must be positive and descending. Cuts the longer side in two, so that
+ * both parts have about half of the area, and then each part in the same way.
  */
-export function squarified(areas: readonly number[], inside: Rectangle): Rectangle[] {
-  const rectangles: Rectangle[] = [];
-  let { left, top, width, height } = inside;
-  let rest = areas.reduce((sum, area) => sum + area, 0);
-  for (let from = 0; from < areas.length; ) {
-    // How many square pixels of the remaining rectangle one unit of area gets.
-    const scale = (width * height) / rest;
-    const isTall = width < height;
-    const side = isTall ? width : height;
-    let [to, sum, worst] = [from, 0, Number.POSITIVE_INFINITY];
-    for (; to < areas.length; to++) {
-      const next = worstRatio(areas[from]!, areas[to]!, sum + areas[to]!, side, scale);
-      if (to > from && next > worst) break;
-      worst = next;
-      sum += areas[to]!;
-    }
-    const isLast = to === areas.length;
-    const thickness = isLast ? (isTall ? height : width) : side === 0 ? 0 : (sum * scale) / side;
-    let along = 0;
-    for (const area of areas.slice(from, to)) {
-      const length = (area / sum) * side;
-      if (isTall) rectangles.push({ left: left + along, top, width: length, height: thickness });
-      else rectangles.push({ left, top: top + along, width: thickness, height: length });
-      along += length;
-    }
-    if (isTall) [top, height] = [top + thickness, height - thickness];
-    else [left, width] = [left + thickness, width - thickness];
-    rest -= sum;
-    from = to;
-  }
-  return rectangles;
-}
-
-// Returns the worst aspect ratio in a row with this largest and smallest area and sum of areas. `side` is the side that it lies along.
-function worstRatio(largest: number, smallest: number, sum: number, side: number, scale: number): number {
-  const squareOfSide = side * side;
-  const squareOfSum = sum * sum * scale;
-  return Math.max((squareOfSide * largest) / squareOfSum, squareOfSum / (squareOfSide * smallest));
+export function divided(areas: readonly number[], inside: Rectangle): Rectangle[] {
+  if (areas.length < 2) return areas.map(() => inside);
+  const total = areas.reduce((sum, area) => sum + area, 0);
+  let [count, first] = [1, areas[0]!];
+  // Takes another area if that brings the first part closer to the half.
+  while (count < areas.length - 1 && first + areas[count]! / 2 < total / 2) first += areas[count++]!;
+  const { left, top, width, height } = inside;
+  const [along, down] = width > height ? [(width * first) / total, height] : [width, (height * first) / total];
+  const rest =
+    width > height
+      ? { left: left + along, top, width: width - along, height }
+      : { left, top: top + down, width, height: height - down };
+  return [
+    ...divided(areas.slice(0, count), { left, top, width: along, height: down }),
+    ...divided(areas.slice(count), rest),
+  ];
 }
