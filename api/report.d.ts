@@ -112,7 +112,6 @@ export interface ReportFinding {
   readonly fix: string;
   readonly link: string;
   readonly basis: Basis;
-  readonly engines: readonly Engine[];
   /** The sitemaps with the most occurrences first, as far as the check keeps them. */
   readonly occurrences: readonly {
     readonly sitemap: string;

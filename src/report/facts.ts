@@ -2,7 +2,7 @@
 import type { LastmodTrust } from "../check/dates/lastmod-trust.ts";
 import type { FindingExample, NotChecked, PageResults } from "../check/findings/result.ts";
 import type { CheckOptions } from "../check/options.ts";
-import type { Basis, Engine, Severity } from "../check/rules/rule.ts";
+import type { Basis, Severity } from "../check/rules/rule.ts";
 import type { DiffSide } from "../diff/diff-side.ts";
 import type { ChangeCounts, ChangedField, DiffTotals, SitemapChange } from "../model/change.ts";
 import type { DiscoveryRecord } from "../model/event.ts";
@@ -92,7 +92,6 @@ export interface ReportFinding {
   readonly fix: string;
   readonly link: string;
   readonly basis: Basis;
-  readonly engines: readonly Engine[];
   /** The sitemaps with the most occurrences first, as far as the check keeps them. */
   readonly occurrences: readonly { readonly sitemap: string; readonly count: number }[];
   readonly examples: readonly ({ readonly sitemap: string } & {

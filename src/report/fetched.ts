@@ -8,9 +8,6 @@ import { type KeptResponse, partsOf, type SitemapTree } from "../tree/tree.ts";
 import type { ReportDiscovery, ReportFacts, ReportFigures, ReportSitemap, ReportSitemaps } from "./facts.ts";
 import { caps, type Html, html, part, type TableRow, table, urlLink, withoutOrigin, withShortTexts } from "./html.ts";
 
-// Lists with more rows than this get shorter texts.
-const manyRows = 50;
-
 type FetchFigures = Exclude<keyof ReportFigures, "sitemaps" | "duplicates" | "flawedPages" | "dated" | "medianAge">;
 
 export function sitemapFacts(tree: SitemapTree): {
@@ -60,10 +57,9 @@ export function sitemapRows(
   const faulty = entries.filter(isFaulty).slice(0, caps.rows / 4);
   const sorted = [...entries].sort((one, two) => pagesOf(two) - pagesOf(one));
   const chosen = new Set([...new Set([...indexes, ...faulty, ...sorted])].slice(0, caps.rows));
-  const longest = chosen.size > manyRows ? caps.rowText : caps.text;
   const rows = entries
     .filter((entry) => chosen.has(entry))
-    .map(({ sitemap, depth }) => withShortTexts(rowOf(sitemap, depth, responses.get(sitemap.url)), longest));
+    .map(({ sitemap, depth }) => withShortTexts(rowOf(sitemap, depth, responses.get(sitemap.url))));
   return { rows, others: entries.length - rows.length };
 }
 
@@ -89,9 +85,8 @@ function rounded(milliseconds: number | undefined): number | undefined {
 
 export function discoveryFacts(discovery: readonly DiscoveryRecord[]): ReportDiscovery {
   const tried = discovery.filter(({ outcome }) => outcome !== "skipped");
-  const longest = tried.length > manyRows ? caps.rowText : caps.text;
   const rows = tried.slice(0, caps.discovery).map(({ url, by, outcome, status, finalUrl, reason }) => {
-    return withShortTexts({ url, by, outcome, status, finalUrl, reason: reason?.message }, longest);
+    return withShortTexts({ url, by, outcome, status, finalUrl, reason: reason?.message });
   });
   return {
     others: tried.length - rows.length,

@@ -22,7 +22,7 @@ export function findingFacts({ findings, rules }: Pick<CheckResult, "findings" |
   const rows = new Map(rules.map((rule) => [rule.id, rule]));
   return groupedByRule(findings).map((group) => {
     const { rule: id, severity } = group[0];
-    const { sentence = id, fix = "", link = "", basis = "heuristic", engines = [] } = rows.get(id) ?? {};
+    const { sentence = id, fix = "", link = "", basis = "heuristic" } = rows.get(id) ?? {};
     return {
       rule: id,
       severity,
@@ -32,7 +32,6 @@ export function findingFacts({ findings, rules }: Pick<CheckResult, "findings" |
       fix,
       link,
       basis,
-      engines,
       occurrences: occurrencesThatFit(
         group
           .filter(({ otherSitemaps }) => otherSitemaps === undefined)
@@ -59,13 +58,13 @@ function examplesOf(group: readonly Finding[]): ReportFinding["examples"] {
   return chosen;
 }
 
-// Returns a function that shortens the items of a list. Once the items of all lists take too many bytes, further lists get a few short ones.
+// Returns a function that shortens the texts of a list. Once those of all lists take too many bytes, further lists get one item.
 function room(): <T extends object>(list: readonly T[]) => T[] {
   let left: number = caps.allOfRules;
   return (list) =>
     list.flatMap((item, index) => {
-      if (left <= 0 && index >= caps.fewOfRule) return [];
-      const short = withShortTexts(item, left > 0 ? caps.text : caps.rowText);
+      if (left <= 0 && index > 0) return [];
+      const short = withShortTexts(item);
       left -= Buffer.byteLength(JSON.stringify(short));
       return [short];
     });

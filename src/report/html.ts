@@ -135,18 +135,16 @@ export function part(id: string, title: string, content: Value): Html {
  * 280 kB, and none has more than a megabyte.
  */
 export const caps = {
-  /** Bytes of a text, of one in a long list, and of the name of a section, as they are written in the page. */
-  text: 200,
-  rowText: 100,
+  /** Bytes of a text, and of the name of a section, as they are written in the page. */
+  text: 180,
   name: 48,
   tiles: 300,
   rows: 200,
-  discovery: 80,
+  discovery: 60,
   examplesOfRule: 10,
   occurrencesOfRule: 10,
-  /** Once the examples of all rules take `allOfRules` bytes, further rules have `fewOfRule`. The same applies to sitemaps. */
-  allOfRules: 12_000,
-  fewOfRule: 2,
+  /** Once the examples of all rules take this many bytes, further rules have one. The same applies to sitemaps. */
+  allOfRules: 25_000,
   changes: 20,
 } as const;
 
