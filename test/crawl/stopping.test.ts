@@ -76,7 +76,7 @@ test("the time limit ends visits to children that need no request, and counts th
 test("the time limit stops the reading of a document, and what was read is kept", async () => {
   let count = 0;
   // Tries a longer time if a busy machine reads nothing.
-  for (let time = 200; count === 0 && time < 100_000; time *= 4)
+  for (let time = 50; count === 0 && time < 100_000; time *= 4)
     for await (const _ of streamPages({ sitemaps: [`${home}p.xml`] }, { client: endless, limits: { ...limits, time } }))
       count += 1;
   expect(count).toBeGreaterThan(0);
@@ -93,14 +93,17 @@ test("timers still run while a tree in memory is read", async () => {
     },
   );
   let turns = 0;
-  const timer = setInterval(() => {
-    turns += 1;
-  }, 1);
-  // Counts from the first page on, because there may be a turn before it.
-  let seen = 0;
-  for await (const _ of tree.pages()) if (seen++ === 0) turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  let between = 0;
+  // Reads it again if the machine is so quick that no turn was due.
+  for (let round = 0; between < 2 && round < 50; round += 1) {
+    // Counts from the first page on, because there may be a turn before it.
+    let first: number | undefined;
+    for await (const _ of tree.pages()) first ??= turns;
+    between += turns - (first ?? turns);
+  }
   clearInterval(timer);
-  expect(turns).toBeGreaterThan(1);
+  expect(between).toBeGreaterThan(1);
 });
 
 test("timers still run while children are prefetched from a client that responds at once", async () => {
