@@ -10,7 +10,7 @@ import { fetchOnly, tenPages, testFetcher, testServer } from "../support/fetchin
 test("every redirect is reported, and the document's URL is the last one", async () => {
   const server = await testServer({ "/a": redirect("/b", 301), "/b": redirect("c?d=1#part", 308), "/c?d=1": tenPages });
   const fetcher = testFetcher({ start: server.origin });
-  const { followed, text } = await fetcher.read(`${server.origin}/a`);
+  const { followed, text } = await fetcher.read("/a");
   expect(text).toBe(tenPages);
   expect(followed).toMatchObject({ url: `${server.origin}/c?d=1`, document: { attempts: 1, status: 200 } });
   const told = fetcher.events.map((event) => [
@@ -35,7 +35,7 @@ test.each([
   ["in a circle", { "/a": redirect("/b"), "/b": redirect("/a") }, 2],
 ])("%s is a loop at the first repetition", async (_, paths, requests) => {
   const server = await testServer(paths);
-  expect((await testFetcher({ start: server.origin }).read(`${server.origin}/a`)).result).toBe("failed redirect-loop");
+  expect((await testFetcher({ start: server.origin }).read("/a")).result).toBe("failed redirect-loop");
   expect(server.requests).toHaveLength(requests);
 });
 
@@ -53,7 +53,7 @@ describe("the maximum number of hops", () => {
     ["homepage", 10, "found"],
   ] as const)("applies to %s: after %i hops, the result is %s", async (role, length, expected) => {
     const server = await testServer(chain(length));
-    const { result } = await testFetcher({ start: server.origin }).read(`${server.origin}/${length}`, { role });
+    const { result } = await testFetcher({ start: server.origin }).read(`/${length}`, { role });
     expect(result).toBe(expected);
     expect(server.requests).toHaveLength(role === "robots" ? 6 : 11);
   });
@@ -61,7 +61,7 @@ describe("the maximum number of hops", () => {
   test("can be zero", async () => {
     const server = await testServer(chain(1));
     const fetcher = testFetcher({ start: server.origin, limits: withFixedLimits({ redirects: 0 }) });
-    expect((await fetcher.read(`${server.origin}/1`)).result).toBe("failed limit-redirects");
+    expect((await fetcher.read("/1")).result).toBe("failed limit-redirects");
   });
 });
 
@@ -113,7 +113,7 @@ describe("the Location header", () => {
   test("lenient: may be raw UTF-8; of two Location headers, the first counts", async () => {
     const head = "HTTP/1.1 302 Found\r\nlocation: /café.xml\r\nlocation: /b\r\ncontent-length: 0\r\n\r\n";
     const server = await testServer({ "/a": ({ socket }) => void socket.write(head), "/caf%C3%A9.xml": tenPages });
-    const { text, followed } = await testFetcher({ start: server.origin }).read(`${server.origin}/a`);
+    const { text, followed } = await testFetcher({ start: server.origin }).read("/a");
     expect(text).toBe(tenPages);
     expect(followed).toMatchObject({
       problems: [{ code: "redirect-encoding", value: `${server.origin}/caf%C3%A9.xml` }],
@@ -193,7 +193,7 @@ test("a retry continues at the redirect that failed", async () => {
     "/a": redirect("/b"),
     "/b": (exchange) => exchange.respond(exchange.nth === 1 ? 503 : 200, {}, tenPages),
   });
-  const { followed } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/a`);
+  const { followed } = await testFetcher({ start: server.origin, retries: 1 }).read("/a");
   expect(followed).toMatchObject({ outcome: "found", document: { attempts: 2 } });
   expect(server.requests.map(({ path }) => path)).toEqual(["/a", "/b", "/b"]);
 });

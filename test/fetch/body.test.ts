@@ -1,8 +1,7 @@
 // Bodies: counted, capped, held back while nobody reads, and never throwing.
 import { describe, expect, test } from "vitest";
-import type { FetchedDocument } from "../../src/model/exchange.ts";
 import type { Fault } from "../support/fault-server.ts";
-import { fetchOnly, pause, type TestFetcher, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
+import { fetchOnly, pause, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
 const megabyte = "x".repeat(1_000_000);
 
@@ -16,12 +15,6 @@ function megabytes(count: number): Fault {
       if (!socket.write(megabyte)) await Promise.race([closed, drained]);
     }
   };
-}
-
-async function found(fetcher: TestFetcher, url: string): Promise<FetchedDocument> {
-  const fetched = await fetcher.fetch({ url, role: "sitemap" });
-  if (fetched.outcome !== "found") throw new Error(fetched.outcome);
-  return fetched;
 }
 
 async function lengthOf(body: AsyncIterable<Uint8Array>): Promise<number> {
@@ -47,7 +40,7 @@ describe("size limits", () => {
     [5_000_000, "limit-robots-bytes"],
   ])("apply to a robots.txt of %i bytes, of which 512,000 are read", async (length, expected) => {
     const server = await testServer({ "/robots.txt": "x".repeat(length) });
-    const { bytes, broken } = await testFetcher({ start: server.origin }).read(`${server.origin}/robots.txt`, {
+    const { bytes, broken } = await testFetcher({ start: server.origin }).read("/robots.txt", {
       role: "robots",
     });
     expect({ bytes, broken }).toEqual({ bytes: 512_000, broken: expected });
@@ -55,7 +48,7 @@ describe("size limits", () => {
 
   test("close the connection when they are exceeded", async () => {
     const server = await testServer({ "/a": megabytes(50) });
-    await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read(`${server.origin}/a`);
+    await testFetcher({ start: server.origin, limits: { documentBytes: 1000 } }).read("/a");
     await until(() => server.open === 0);
   });
 });
@@ -64,7 +57,7 @@ describe("a slow reader", () => {
   test("does not cause timeouts", async () => {
     const server = await testServer({ "/a": megabytes(16) });
     const fetcher = testFetcher({ start: server.origin, timeout: { idle: 300, total: 3000 } });
-    const { body } = await found(fetcher, `${server.origin}/a`);
+    const { body } = await fetcher.open("/a");
     let bytes = 0;
     let pauses = 3;
     for await (const piece of body) {
@@ -78,9 +71,9 @@ describe("a slow reader", () => {
     const server = await testServer({ "/large": megabytes(16), "/small": tenPages });
     const options = { start: server.origin, concurrency: { perHost: 1, total: 1 } };
     const fetcher = testFetcher(options, { lendAfter: 20 });
-    const large = await found(fetcher, `${server.origin}/large`);
+    const large = await fetcher.open("/large");
     // Nobody reads the large document, but all of these still arrive.
-    const others = await Promise.all([1, 2, 3].map(() => fetcher.read(`${server.origin}/small`)));
+    const others = await Promise.all([1, 2, 3].map(() => fetcher.read("/small")));
     expect(others.map(({ text }) => text)).toEqual([tenPages, tenPages, tenPages]);
     expect(await lengthOf(large.body)).toBe(16_000_000);
   });
@@ -88,7 +81,7 @@ describe("a slow reader", () => {
   test("of small documents blocks nothing", async () => {
     const server = await testServer({ "/small": tenPages });
     const fetcher = testFetcher({ start: server.origin, concurrency: { perHost: 1, total: 1 } });
-    const documents = await Promise.all(Array.from({ length: 50 }, () => found(fetcher, `${server.origin}/small`)));
+    const documents = await Promise.all(Array.from({ length: 50 }, () => fetcher.open("/small")));
     expect(server.mostAtOnce).toBe(1);
     expect(documents).toHaveLength(50);
   });
@@ -116,7 +109,7 @@ describe.each(["", "content-length: 10000000\r\n", "transfer-encoding: chunked\r
             socket[end]();
           };
           const server = await testServer({ "/a": fault });
-          const { body } = await found(testFetcher({ start: server.origin }), `${server.origin}/a`);
+          const { body } = await testFetcher({ start: server.origin }).open("/a");
           while (server.open > 0 && end === "resetAndDestroy") await turns(10);
           await turns(100);
           const bytes = await lengthOf(body);
@@ -149,8 +142,8 @@ describe.each(["end", "resetAndDestroy"] as const)(
       const fetcher = testFetcher({ start: server.origin, retries: 0 });
       for (; length < response.length; length++) {
         // On a kept connection, a request without a response is sent again.
-        await fetcher.read(`${server.origin}/whole`);
-        const { result, text, broken } = await fetcher.read(`${server.origin}/cut`);
+        await fetcher.read("/whole");
+        const { result, text, broken } = await fetcher.read("/cut");
         expect(list.startsWith(text)).toBe(true);
         expect([length, result === "found" && broken === undefined]).toEqual([length, false]);
       }

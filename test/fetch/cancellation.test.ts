@@ -113,11 +113,10 @@ describe("a body", () => {
       const server = await testServer({ "/a": faults[name](tenPages) });
       const controller = new AbortController();
       const fetcher = testFetcher({ start: server.origin });
-      const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
-      if (fetched.outcome !== "found") return expect.unreachable();
+      const { body } = await fetcher.open("/a", controller.signal);
       // While the reader waits for more.
       const stop = () => void setImmediate(() => controller.abort(reason));
-      await expect(piecesOf(fetched.body, stop)).rejects.toBe(reason);
+      await expect(piecesOf(body, stop)).rejects.toBe(reason);
       await closes(() => server.open);
     },
   );
@@ -126,36 +125,29 @@ describe("a body", () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
-    const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap", signal: controller.signal });
-    if (fetched.outcome !== "found") return expect.unreachable();
+    const { body } = await fetcher.open("/a", controller.signal);
     controller.abort(reason);
     await closes(() => server.open);
     let pieces = 0;
-    await expect(piecesOf(fetched.body, () => pieces++)).rejects.toBe(reason);
+    await expect(piecesOf(body, () => pieces++)).rejects.toBe(reason);
     expect(pieces).toBeGreaterThan(0);
   });
 
   test("is ended by close(), whether it is being read or not", async () => {
     const server = await testServer({ "/a": faults["endless body"](tenPages) });
     const fetcher = testFetcher({ start: server.origin });
-    const bodies = await Promise.all(
-      [1, 2, 3].map(async () => {
-        const fetched = await fetcher.fetch({ url: `${server.origin}/a`, role: "sitemap" });
-        return fetched.outcome === "found" ? fetched.body : expect.unreachable();
-      }),
-    );
+    const documents = await Promise.all([1, 2, 3].map(() => fetcher.open("/a")));
     await fetcher.close();
     await closes(() => server.open);
-    for (const body of bodies.slice(1)) {
+    for (const { body } of documents.slice(1))
       await expect(piecesOf(body)).rejects.toMatchObject({ name: "AbortError" });
-    }
   });
 
   test("is not affected by an abort after its end, and leaves no listener", async () => {
     const server = await testServer({ "/a": tenPages, "/moved": status(301), "/gone": status(410) });
     const controller = new AbortController();
     const fetcher = testFetcher({ start: server.origin });
-    const read = (path: string) => fetcher.read(server.origin + path, { signal: controller.signal });
+    const read = (path: string) => fetcher.read(path, { signal: controller.signal });
     for (const path of ["/moved", "/gone", "/nothing"]) await read(path);
     const { text } = await read("/a");
     await closes(() => getEventListeners(controller.signal, "abort").length);
@@ -167,7 +159,7 @@ describe("a body", () => {
 test("an already aborted signal prevents the request", async () => {
   const server = await testServer({ "/a": tenPages });
   const fetcher = testFetcher({ start: server.origin });
-  await expect(fetcher.read(`${server.origin}/a`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  await expect(fetcher.read("/a", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   expect(server.connections).toBe(0);
 });
 

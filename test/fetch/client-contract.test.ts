@@ -85,7 +85,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     const bytes = await read(response);
     expect(response.decoded ?? false).toBe(decodes);
     expect(bytes.equals(decodes ? Buffer.from(tenPages) : compressed)).toBe(true);
-    const { fetched } = await testFetcher({ client: make(), start: server.origin }).read(`${server.origin}/a`);
+    const { fetched } = await testFetcher({ client: make(), start: server.origin }).read("/a");
     const headers = "headers" in fetched ? (fetched.headers ?? []) : [];
     // A decoded body must not be decoded again, and its length must not be compared.
     expect(header(headers, "content-encoding")).toBe(decodes ? undefined : "gzip");
@@ -171,15 +171,15 @@ describe.each<[string, () => Client, decodes: boolean]>([
     const options = { start: server.origin, retries: 1, limits: { documentBytes: 100_000 } };
     const fetcher = testFetcher({ ...options, client: make() });
     const impatient = testFetcher({ ...options, timeout: { firstByte: 300 }, client: make() });
-    const { text, followed } = await fetcher.read(`${server.origin}/a`);
+    const { text, followed } = await fetcher.read("/a");
     expect({ text, followed }).toMatchObject({ text: tenPages, followed: { document: { attempts: 2 } } });
-    expect(await fetcher.read(`${server.origin}/large`)).toMatchObject({
+    expect(await fetcher.read("/large")).toMatchObject({
       bytes: 100_000,
       broken: "limit-document-bytes",
     });
-    expect((await impatient.read(`${server.origin}/silence`)).result).toBe("failed timeout-first-byte");
+    expect((await impatient.read("/silence")).result).toBe("failed timeout-first-byte");
     await server.close();
-    expect((await fetcher.read(`${server.origin}/a`)).result).toBe("failed connection-refused");
+    expect((await fetcher.read("/a")).result).toBe("failed connection-refused");
     // A private address is refused before any client is called, as far as the URL shows.
     expect((await fetcher.read("http://169.254.169.254/")).result).toBe("refused address-blocked");
   });

@@ -70,9 +70,9 @@ test.each(["reset before headers", "empty reply", "reset in headers"] as const)(
   async (name) => {
     const server = await testServer({ "/a": faults[name](), "/b": tenPages });
     const fetcher = testFetcher({ start: server.origin, retries: 2 });
-    await fetcher.read(`${server.origin}/b`);
+    await fetcher.read("/b");
     await pause(20);
-    const { result, fetched } = await fetcher.read(`${server.origin}/a`);
+    const { result, fetched } = await fetcher.read("/a");
     expect(result).toBe("failed connection-reset");
     // The first time on a kept connection, which counts as no attempt.
     expect(server.requests).toHaveLength(5);
@@ -91,7 +91,7 @@ test("a reset before the first byte of the body is retried, and is body-reset in
 test("a closed port is connection-refused, after one retry", async () => {
   const server = await testServer({});
   await server.close();
-  const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read(`${server.origin}/x`);
+  const { result, fetched } = await testFetcher({ start: server.origin, retries: 1 }).read("/x");
   expect(result).toBe("failed connection-refused");
   expect(fetched.attempts).toBe(2);
 });
@@ -123,7 +123,7 @@ test("connections are reused, even after errors and redirects", async () => {
     "/gone": (exchange) => exchange.respond(410, {}, "gone"),
   });
   const fetcher = testFetcher({ start: server.origin });
-  for (const path of ["/a", "/moved", "/gone", "/nothing", "/a"]) await fetcher.read(server.origin + path);
+  for (const path of ["/a", "/moved", "/gone", "/nothing", "/a"]) await fetcher.read(path);
   expect(server.requests).toHaveLength(6);
   expect(server.connections).toBe(1);
 });
@@ -135,7 +135,7 @@ test("a server that closes each connection cleanly gets a new one for each reque
     },
   });
   const fetcher = testFetcher({ start: server.origin });
-  const reads = await Promise.all(Array.from({ length: 20 }, () => fetcher.read(`${server.origin}/a`)));
+  const reads = await Promise.all(Array.from({ length: 20 }, () => fetcher.read("/a")));
   expect(reads.map(({ text, broken, fetched }) => [text === tenPages, broken, fetched.attempts])).toEqual(
     reads.map(() => [true, undefined, 1]),
   );

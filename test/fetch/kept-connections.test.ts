@@ -27,7 +27,7 @@ describe.each([
     const server = await testServer(Object.fromEntries(paths.map((path) => [path, followed(surplus, late)])));
     const fetcher = testFetcher({ start: server.origin });
     for (const path of paths) {
-      const { text, broken } = await fetcher.read(server.origin + path);
+      const { text, broken } = await fetcher.read(path);
       expect({ text, broken }).toEqual({ text: path, broken: undefined });
       await pause(late * 3);
     }
@@ -47,7 +47,7 @@ test("a connection that timed out is not reused, because its answer may still ar
   const server = await testServer({ "/a": own, "/b": inTurn(late, own), "/c": own });
   const fetcher = testFetcher({ start: server.origin });
   for (const path of ["/a", "/b", "/c"]) {
-    const { text } = await fetcher.read(server.origin + path);
+    const { text } = await fetcher.read(path);
     if (path !== "/b") expect(text).toBe(path);
   }
   expect(server.connections).toBeGreaterThan(1);
@@ -63,8 +63,8 @@ test.each<[string, Fault]>([
 ])("a kept connection that %s before a response begins is replaced, without a retry", async (_, fault) => {
   const server = await testServer({ "/a": tenPages, "/b": inTurn(fault, whole(tenPages)) });
   const fetcher = testFetcher({ start: server.origin });
-  await fetcher.read(`${server.origin}/a`);
-  const { text, fetched } = await fetcher.read(`${server.origin}/b`);
+  await fetcher.read("/a");
+  const { text, fetched } = await fetcher.read("/b");
   expect(text).toBe(tenPages);
   expect(fetched.attempts).toBe(1);
   expect(server.connections).toBe(2);

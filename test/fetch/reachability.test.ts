@@ -21,7 +21,7 @@ describe("a host that has never responded", () => {
     const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
     const attempts: number[] = [];
     for (const path of paths.slice(0, 10)) {
-      const { result, fetched } = await fetcher.read(server.origin + path);
+      const { result, fetched } = await fetcher.read(path);
       expect(result).toBe("failed timeout-first-byte");
       attempts.push(fetched.attempts);
     }
@@ -32,7 +32,7 @@ describe("a host that has never responded", () => {
   test("gets only a few requests even if a hundred documents are wanted at once", async () => {
     const server = await startServer(faults.silence());
     const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
-    const reads = await Promise.all(paths.slice(0, 100).map((path) => fetcher.read(server.origin + path)));
+    const reads = await Promise.all(paths.slice(0, 100).map((path) => fetcher.read(path)));
     expect(new Set(reads.map(({ result }) => result))).toEqual(new Set(["failed timeout-first-byte"]));
     expect(server.requests.length).toBeLessThanOrEqual(5);
   });
@@ -48,9 +48,9 @@ describe("a host that has never responded", () => {
       else exchange.respond(200, {}, tenPages);
     });
     const fetcher = testFetcher({ start: server.origin, retries: 0 });
-    expect((await fetcher.read(`${server.origin}/0`)).result).toBe("failed connection-reset");
+    expect((await fetcher.read("/0")).result).toBe("failed connection-reset");
     together.length = 0;
-    const reads = await Promise.all(paths.slice(1, 20).map((path) => fetcher.read(server.origin + path)));
+    const reads = await Promise.all(paths.slice(1, 20).map((path) => fetcher.read(path)));
     expect(reads.every(({ result }) => result === "found")).toBe(true);
     expect(together[0]).toBe(1);
     expect(Math.max(...together)).toBe(4);
@@ -70,9 +70,9 @@ describe("a host that has never responded", () => {
       "/b": (exchange) => exchange.respond(500),
     });
     const fetcher = testFetcher({ start: server.origin, retries: 3 });
-    await fetcher.read(`${server.origin}/b`);
+    await fetcher.read("/b");
     for (let times = 0; times < 2; times++) {
-      expect((await fetcher.read(`${server.origin}/a`)).fetched.attempts).toBe(4);
+      expect((await fetcher.read("/a")).fetched.attempts).toBe(4);
     }
   });
 });
@@ -143,9 +143,9 @@ test("a host that goes down in the middle of a crawl gets a few more requests", 
     if (answers) exchange.respond(200, {}, tenPages);
   });
   const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
-  await fetcher.read(`${server.origin}/0`);
+  await fetcher.read("/0");
   answers = false;
-  const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(server.origin + path)));
+  const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(path)));
   expect(reads.every(({ result }) => result === "failed timeout-first-byte")).toBe(true);
   // Without an end to retries, there would be eighty; a request on a broken kept connection is sent again.
   expect(server.requests.length).toBeLessThan(45);
@@ -239,7 +239,7 @@ test("`Retry-After: 0` does not cause an immediate retry", async () => {
     },
   });
   const fetcher = testFetcher({ start: server.origin, retries: 3 }, { backoff: { base: 100 } });
-  expect((await fetcher.read(`${server.origin}/0`)).result).toBe("failed http-503");
+  expect((await fetcher.read("/0")).result).toBe("failed http-503");
   const gaps = times.slice(1).map((time, at) => time - (times[at] ?? 0));
   expect(gaps.map((gap, at) => gap >= 0.5 * 100 * 2 ** at - 5)).toEqual([true, true, true]);
 });

@@ -117,11 +117,11 @@ describe("Retry-After", () => {
       "/other": tenPages,
     });
     const fetcher = testFetcher({ start: server.origin, retries: 1 });
-    const limited = fetcher.read(`${server.origin}/limited`);
+    const limited = fetcher.read("/limited");
     await until(() => fetcher.events.some(({ type }) => type === "retry"));
     const reason = expect.objectContaining({ status: 429 });
     expect(fetcher.events).toContainEqual(expect.objectContaining({ type: "retry", attempt: 1, delay: 1000, reason }));
-    const other = fetcher.read(`${server.origin}/other`);
+    const other = fetcher.read("/other");
     expect((await limited).fetched.attempts).toBe(2);
     await other;
     expect(server.requests.map(({ path }) => path)).toEqual(["/limited", "/limited", "/other"]);
@@ -147,7 +147,7 @@ describe("backoff", () => {
   test("is reported as an event for each retry, with the reason and the delay", async () => {
     const server = await testServer({ "/x": inTurn(status(500), whole(tenPages)) });
     const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 10, random: () => 0.5 } });
-    await fetcher.read(`${server.origin}/x`);
+    await fetcher.read("/x");
     const url = `${server.origin}/x`;
     expect(fetcher.events).toMatchObject([
       { type: "request", url, attempt: 1 },
@@ -176,8 +176,8 @@ test("the bodies of errors and redirects are not read, however large they are", 
     "/a": tenPages,
   });
   const fetcher = testFetcher({ start: server.origin });
-  expect((await fetcher.read(`${server.origin}/moved`)).text).toBe(tenPages);
-  expect((await fetcher.read(`${server.origin}/missing`)).result).toBe("absent http-404");
+  expect((await fetcher.read("/moved")).text).toBe(tenPages);
+  expect((await fetcher.read("/missing")).result).toBe("absent http-404");
   await until(() => sent.length === 2);
   // What the kernel buffers on loopback is sent without being read.
   expect(Math.max(...sent)).toBeLessThan(12_000_000);

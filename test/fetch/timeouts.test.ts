@@ -33,8 +33,7 @@ test("data that arrived while the process was busy is read, even after its timeo
   const thread = new Worker(server, { eval: true, workerData: memory });
   const port = await new Promise<number>((resolve) => thread.once("message", resolve));
   const start = `http://127.0.0.1:${port}`;
-  const fetched = await testFetcher({ start, timeout: { idle: 100 } }).fetch({ url: `${start}/a`, role: "sitemap" });
-  if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+  const fetched = await testFetcher({ start, timeout: { idle: 100 } }).open("/a");
   const body = fetched.body[Symbol.asyncIterator]();
   const first = await body.next();
   const second = body.next();

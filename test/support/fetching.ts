@@ -3,7 +3,7 @@ import { afterAll, afterEach } from "vitest";
 import { type Followed, follow, followRules, Hop } from "../../src/crawl/redirects.ts";
 import { Fetcher, type FetcherParts } from "../../src/fetch/fetcher.ts";
 import type { FetchEvent } from "../../src/model/event.ts";
-import type { DocumentRequest, Fetched } from "../../src/model/exchange.ts";
+import type { DocumentRequest, Fetched, FetchedDocument } from "../../src/model/exchange.ts";
 import { type Options, resolveOptions, type Timeouts } from "../../src/model/options.ts";
 import { type Fault, type FaultServer, type FaultServerOptions, faultServer } from "./fault-server.ts";
 
@@ -26,8 +26,10 @@ const times: Timeouts = { connect: 60_000, firstByte: 60_000, idle: 60_000, tota
 
 export interface TestFetcher extends Fetcher {
   readonly events: FetchEvent[];
-  /** Follows redirects to the document and reads it to its end. */
-  read(url: string, request?: Partial<DocumentRequest>): Promise<ReadResult>;
+  /** Follows redirects to the document and reads it to its end. A path is one of the start. */
+  read(urlOrPath: string, request?: Partial<DocumentRequest>): Promise<ReadResult>;
+  /** Requests a document that is there, and leaves its body to be read. */
+  open(urlOrPath: string, signal?: AbortSignal): Promise<FetchedDocument>;
 }
 
 export interface ReadResult {
@@ -64,9 +66,18 @@ export function testFetcher(
     { ...parts, backoff: { base: 2, ...parts.backoff } },
   );
   open.push(fetcher);
+  const [first] = [start].flat();
+  const urlOf = (urlOrPath: string) =>
+    urlOrPath.startsWith("/") ? new URL(first ?? "").origin + urlOrPath : urlOrPath;
   return Object.assign(fetcher, {
     events,
-    async read(url: string, request: Partial<DocumentRequest> = {}) {
+    async open(urlOrPath: string, signal?: AbortSignal) {
+      const fetched = await fetcher.fetch({ url: urlOf(urlOrPath), role: "sitemap", signal });
+      if (fetched.outcome !== "found") throw new Error(fetched.outcome);
+      return fetched;
+    },
+    async read(urlOrPath: string, request: Partial<DocumentRequest> = {}) {
+      const url = urlOf(urlOrPath);
       const rules = followRules(settings.limits, [start].flat(), fetcher);
       let fetched: Fetched | undefined;
       const followed = await follow(Hop.first(url, request.role ?? "sitemap", rules), async (hop) => {
@@ -100,6 +111,6 @@ export async function fetchOnly(
   options: Options = {},
 ): Promise<ReadResult & { server: FaultServer }> {
   const server = await testServer({ "/sitemap.xml": fault });
-  const read = await testFetcher({ start: server.origin, ...options }).read(`${server.origin}/sitemap.xml`);
+  const read = await testFetcher({ start: server.origin, ...options }).read("/sitemap.xml");
   return { ...read, server };
 }

@@ -28,6 +28,12 @@ export function parsed(text: string, options: Options = {}): Parsed {
   return inEveryCut(text, (pieces) => parsePieces(pieces, options));
 }
 
+/** What most tests compare: the URLs of the pages, the codes of the problems, and whether nothing was lost. */
+export function summary(text: string, options: Options = {}) {
+  const result = parsed(text, options);
+  return { urls: urlsOf(result), codes: result.codes, complete: result.complete };
+}
+
 export function parsePieces(pieces: Iterable<TextPiece>, options: Options = {}): Parsed {
   const problems = new ProblemLog();
   const limits = { ...defaultLimits, ...options.limits };
