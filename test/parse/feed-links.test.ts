@@ -1,6 +1,6 @@
 // Where feeds have their links, against the specifications: what is read, and what is reported.
 import { describe, expect, test } from "vitest";
-import { parsed, urlsOf } from "../support/parsed.ts";
+import { parsed, summary, urlsOf } from "../support/parsed.ts";
 
 const one = "https://example.org/1";
 const two = "https://example.org/2";
@@ -75,9 +75,7 @@ describe("a feed inside another document", () => {
     `<html><body>${rdf(item, rss1)}</body></html>`,
     `<data>${rss(item)}</data>`,
   ])("lenient: %s is read", (text) => {
-    const result = parsed(text);
-    expect(urlsOf(result)).toEqual([one]);
-    expect(result.codes).toContain("xml-root-name");
+    expect(summary(text)).toMatchObject({ urls: [one], codes: expect.arrayContaining(["xml-root-name"]) });
   });
 
   test.each(["<feed>x</feed>", `<svg><metadata>${rdf("")}</metadata></svg>`, "<entry/>", "<channel/>"])(
