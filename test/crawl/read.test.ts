@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { read, readSitemap } from "../../src/crawl/read.ts";
 import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type Problem, problem } from "../../src/model/problem.ts";
+import { inPieces } from "../support/cuts.ts";
 import { home, urlset } from "../support/site.ts";
 
 function body(text: string, broken?: Problem) {
@@ -82,8 +83,5 @@ test("problems have the same order, however the bytes arrive", async () => {
   expect(whole).toMatchObject({
     problems: [{ code: "charset-invalid" }, { code: "url-repeated" }, { code: "url-damaged" }],
   });
-  const pieces = Array.from({ length: Math.ceil(bytes.length / 20_000) }, (_, n) =>
-    bytes.subarray(n * 20_000, (n + 1) * 20_000),
-  );
-  expect(await readSitemap(pieces)).toEqual(whole);
+  expect(await readSitemap(inPieces(new Uint8Array(bytes), 20_000))).toEqual(whole);
 });

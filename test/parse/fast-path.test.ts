@@ -4,12 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { compile, compiler, origin } from "../../scripts/tokenizer.ts";
 import { createTokenizer } from "../../src/parse/fast/tokenizer.ts";
+import { inPieces } from "../support/cuts.ts";
 import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
 import { parsed, parsePieces } from "../support/parsed.ts";
-import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
+import { expectSameUrls, inBytes } from "../support/same-urls.ts";
 import { words } from "../support/words.ts";
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });

@@ -17,6 +17,7 @@ import { ProblemLog } from "../../src/model/problem.ts";
 import { parseDate } from "../../src/parse/dates.ts";
 import { parseRobots } from "../../src/parse/robots-rules.ts";
 import { dearest, growth, type Read, repeatedTo } from "../support/cost.ts";
+import { inPieces } from "../support/cuts.ts";
 import { entry } from "../support/documents.ts";
 import { isLong, some } from "../support/long.ts";
 import { parsePieces } from "../support/parsed.ts";
@@ -24,22 +25,17 @@ import { Random } from "../support/random.ts";
 import { randomPattern } from "../support/random-patterns.ts";
 import { newFolder } from "../support/test-folder.ts";
 
-const piece = some(64 * 1024, 11 * 1024);
-
-function inPieces(text: string): string[] {
-  return Array.from({ length: Math.ceil(text.length / piece) }, (_, n) => text.slice(n * piece, (n + 1) * piece));
-}
-
-const readXml = (text: string) => void parsePieces(inPieces(text));
-const readStrictly = (text: string) => void parsePieces(inPieces(text), { strict: true });
-const readText = (text: string) => void parsePieces(inPieces(text), { url: "https://example.org/sitemap.txt" });
-const readRobots = (text: string) => void parsePieces(inPieces(text), { url: "https://example.org/robots.txt" });
+const piecesOf = (text: string) => inPieces(text, some(64 * 1024, 11 * 1024));
+const readXml = (text: string) => void parsePieces(piecesOf(text));
+const readStrictly = (text: string) => void parsePieces(piecesOf(text), { strict: true });
+const readText = (text: string) => void parsePieces(piecesOf(text), { url: "https://example.org/sitemap.txt" });
+const readRobots = (text: string) => void parsePieces(piecesOf(text), { url: "https://example.org/robots.txt" });
 const readDates = (text: string) => {
   for (const date of text.split("\n\n")) parseDate(date);
 };
 const readHtml = (text: string) => {
   const html = new HomepageLinks("https://example.org/", new ProblemLog()).html();
-  for (const part of inPieces(text)) html.write(part);
+  for (const part of piecesOf(text)) html.write(part);
   html.end(false);
 };
 

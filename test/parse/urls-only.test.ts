@@ -1,11 +1,12 @@
 // With `urlsOnly`, pages have no details, but the same problems are reported.
 import { expect, test } from "vitest";
+import { inPieces } from "../support/cuts.ts";
 import { richUrlset as urlset } from "../support/documents.ts";
 import { some } from "../support/long.ts";
 import { parsePieces } from "../support/parsed.ts";
 import { Random } from "../support/random.ts";
 import { repetitiveDocument } from "../support/repetitive.ts";
-import { expectSameUrls, inBytes, inPieces } from "../support/same-urls.ts";
+import { expectSameUrls, inBytes } from "../support/same-urls.ts";
 
 const loc = (n: number | string) => `<loc>https://example.org/${n}</loc>`;
 const several = (from: number, rest: string, before = "") =>

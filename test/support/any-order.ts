@@ -12,6 +12,8 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { wholeUrl } from "../../src/write/pages.ts";
 import { writeJson, writeTabtree } from "../../src/write/trees.ts";
+import { urlsOf } from "./collected.ts";
+import { expectEqual } from "./document-checks.ts";
 import { Random } from "./random.ts";
 import { randomWebsite } from "./random-website.ts";
 import { home, type Route, site } from "./site.ts";
@@ -23,7 +25,7 @@ export async function checkWebsite(number: number): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), "sitegrove-any-order-"));
   try {
     const first = await crawled({ routes, limits, concurrency: 1, wait: () => 0, folder });
-    expectSame("from its archive", first.replayed, first.printed);
+    expectEqual("from its archive", first.replayed, first.printed);
     const waits = new Map<string, number>();
     for (const [concurrency, wait] of [
       [16, () => random.below(6)],
@@ -32,22 +34,20 @@ export async function checkWebsite(number: number): Promise<void> {
       [8, (url: string) => waits.get(url) ?? waits.set(url, random.below(9)).get(url) ?? 0],
     ] as const) {
       const again = await crawled({ routes, limits, concurrency, wait, folder });
-      expectSame(`${concurrency} at a time`, again.printed, first.printed);
-      expectSame(`${concurrency} at a time, from its archive`, again.replayed, first.printed);
+      expectEqual(`${concurrency} at a time`, again.printed, first.printed);
+      expectEqual(`${concurrency} at a time, from its archive`, again.replayed, first.printed);
       // No document is requested twice, with three exceptions: the homepage may also be a sitemap, robots.txt may redirect to a sitemap, and
       // a document may be too many redirects away from one place and not from another.
       const documents = again.hits.filter((hit) => hit !== "/");
       if (typeof routes["/robots.txt"] === "string" && fixedLimitsOf(limits).redirects === fixedLimits.redirects) {
-        expectSame("asked for twice", documents.toSorted().join("\n"), [...new Set(documents)].sort().join("\n"));
+        expectEqual("asked for twice", documents.toSorted(), [...new Set(documents)].sort());
       }
     }
-    const streamed: string[] = [];
     const client = slowed(site(routes).client, () => random.below(3));
-    for await (const { url } of streamPages(home, { client, retries: 0, limits, onUnreachable: "end" }))
-      streamed.push(url);
-    expectSame("streamed", streamed.join("\n"), first.pagesOnce.join("\n"));
+    const streamed = await urlsOf(streamPages(home, { client, retries: 0, limits, onUnreachable: "end" }));
+    expectEqual("streamed", streamed, first.pagesOnce);
     // A tree is complete exactly if none of its problems loses something.
-    expectSame("complete", String(first.complete), String(!first.codes.some(isLossy)));
+    expectEqual("complete", first.complete, !first.codes.some(isLossy));
   } catch (error) {
     throw new Error(`website ${number}: ${error instanceof Error ? error.message : error}`, { cause: error });
   } finally {
@@ -78,7 +78,7 @@ async function crawled({ routes, limits, concurrency, wait, folder }: Crawl) {
   for (const sitemap of tree.sitemaps()) {
     if (sitemap.kind !== "pages" || seen.has(sitemap.url)) continue;
     seen.add(sitemap.url);
-    for await (const { url } of tree.pages(sitemap)) pagesOnce.push(url);
+    pagesOnce.push(...(await urlsOf(tree.pages(sitemap))));
   }
   const codes = [...tree.problems()].map(({ problem }) => problem.code);
   return { hits, pagesOnce, replayed, codes, complete: tree.complete, printed: await printed(tree) };
@@ -101,12 +101,4 @@ export function slowed(client: Client, wait: (url: string) => number): Client {
       return client.request({ ...request, url: decodeURI(new URL(request.url).href) });
     },
   };
-}
-
-function expectSame(what: string, actual: string, expected: string): void {
-  if (actual === expected) return;
-  let at = 0;
-  while (actual[at] === expected[at]) at++;
-  const around = (text: string) => text.slice(Math.max(0, at - 300), at + 300);
-  throw new Error(`${what}\n  got      …${around(actual)}…\n  expected …${around(expected)}…`);
 }

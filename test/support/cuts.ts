@@ -19,6 +19,14 @@ export function inEveryCut<T>(text: string, parse: (pieces: string[]) => T): T {
 
 const mostSingle = 1000;
 
+/** A text or bytes in pieces of this length. */
+export function inPieces<Whole extends { length: number; slice(from: number, to: number): Whole }>(
+  whole: Whole,
+  size: number,
+): Whole[] {
+  return Array.from({ length: Math.ceil(whole.length / size) }, (_, n) => whole.slice(n * size, (n + 1) * size));
+}
+
 function* splitAt(text: string, cuts: number[]): Generator<string> {
   let from = 0;
   for (const cut of [...cuts, text.length].sort((a, b) => a - b)) {

@@ -2,27 +2,15 @@
 // result depends neither on the fast path, nor on how the document is split, nor on whether only URLs are needed.
 import { readSitemap } from "../../src/crawl/read.ts";
 import type { AllLimits } from "../../src/model/options.ts";
-import { defaultLimits } from "../../src/model/parse-options.ts";
-import { type Problem, ProblemLog } from "../../src/model/problem.ts";
 import type { ParsedSitemap } from "../../src/model/sitemap.ts";
-import type { TextPiece, Utf8Text } from "../../src/model/text.ts";
+import type { Utf8Text } from "../../src/model/text.ts";
 import { CharsetDecoder } from "../../src/open/charset.ts";
-import { createDocumentParser } from "../../src/parse/document.ts";
-import type { Entries, ParseOutcome } from "../../src/parse/entries.ts";
-import { usualFastPath } from "../../src/parse/fast/token-reader.ts";
+import type { ParseOutcome } from "../../src/parse/entries.ts";
 import type { CreateFastPath } from "../../src/parse/xml/scanner.ts";
 import { noFastPath } from "./no-fast-path.ts";
-import { urlsOf } from "./parsed.ts";
+import { type Parsed, parsePieces, urlsOf } from "./parsed.ts";
 import { Random } from "./random.ts";
 import { withoutMergeLosses } from "./same-urls.ts";
-
-export interface Reading {
-  readonly pages: Entries["pages"];
-  readonly sitemaps: Entries["sitemaps"];
-  readonly outcome: ParseOutcome;
-  readonly problems: readonly Problem[];
-  readonly complete: boolean;
-}
 
 export interface CheckOptions {
   readonly url: string;
@@ -33,34 +21,34 @@ export interface CheckOptions {
 }
 
 /** Reads a text in every possible way, and returns the results. The number decides how it is split. */
-export function checkText(text: string, options: CheckOptions, number: number): Reading {
+export function checkText(text: string, options: CheckOptions, number: number): Parsed {
   const random = new Random(number);
-  const whole = readPieces([text], options);
+  const whole = parsePieces([text], options);
   checkEntries(whole);
-  const slow = readPieces([text], { ...options, fastPath: noFastPath });
+  const slow = parsePieces([text], { ...options, fastPath: noFastPath });
   expectEqual("the fast path reads otherwise", whole, slow);
 
   // Passes it as bytes, as from a website; half a character cannot be encoded.
   if (!/\p{Surrogate}/u.test(text)) {
-    const asBytes = readPieces(cutBytes(text, random), options);
+    const asBytes = parsePieces(cutBytes(text, random), options);
     expectEqual("as bytes it reads otherwise", asBytes, whole);
-    const brief = readPieces(cutBytes(text, random), { ...options, urlsOnly: true });
+    const brief = parsePieces(cutBytes(text, random), { ...options, urlsOnly: true });
     expectEqual("with nothing but URLs, it has other URLs", urlsOf(brief), urlsOf(whole));
-    const restOf = ({ sitemaps, outcome, problems }: Reading) => [sitemaps, outcome, withoutMergeLosses(problems)];
+    const restOf = ({ sitemaps, outcome, problems }: Parsed) => [sitemaps, outcome, withoutMergeLosses(problems)];
     expectEqual("with nothing but URLs, it reads otherwise", restOf(brief), restOf(whole));
   }
 
-  const inPieces = readPieces(cut(text, random), options);
+  const inPieces = parsePieces(cut(text, random), options);
   expectEqual("cut into pieces it reads otherwise", inPieces, whole);
 
   const prefix = text.slice(0, prefixLength(text, whole.outcome, random));
-  const start = readPieces([prefix], options);
+  const start = parsePieces([prefix], options);
   // A short beginning may look like something else.
   if (start.outcome.kind !== whole.outcome.kind || formatOf(start.outcome) !== formatOf(whole.outcome)) return whole;
   // More about a page may come later, in another entry.
   expectEqual("a prefix has other pages", urlsOf(start), urlsOf(whole).slice(0, start.pages.length));
   // The last page may lack what comes after its URL.
-  const upToLast = (list: Entries["sitemaps"]) =>
+  const upToLast = (list: Parsed["sitemaps"]) =>
     list.slice(0, start.sitemaps.length).map((entry, n) => (n === start.sitemaps.length - 1 ? entry.url : entry));
   expectEqual("a prefix has other sitemaps", upToLast(start.sitemaps), upToLast(whole.sitemaps));
   return whole;
@@ -68,24 +56,6 @@ export function checkText(text: string, options: CheckOptions, number: number): 
 
 export async function checkBytes(bytes: Uint8Array, url: string): Promise<void> {
   checkParsed(await readSitemap(bytes, { url }));
-}
-
-function readPieces(pieces: Iterable<TextPiece>, options: CheckOptions): Reading {
-  const log = new ProblemLog();
-  const limits = { ...defaultLimits, ...options.limits };
-  const parser = createDocumentParser({ fastPath: usualFastPath, ...options, limits, problems: log });
-  const pages: Entries["pages"] = [];
-  const sitemaps: Entries["sitemaps"] = [];
-  const take = (entries: Entries) => {
-    pages.push(...(entries.lines ?? entries.pages));
-    sitemaps.push(...entries.sitemaps);
-  };
-  for (const piece of pieces) {
-    if (parser.stopped) break;
-    take(parser.write(piece));
-  }
-  take(parser.end());
-  return { pages, sitemaps, outcome: parser.outcome, problems: log.toArray(), complete: log.complete };
 }
 
 function* cut(text: string, random: Random): Generator<string> {
@@ -126,13 +96,11 @@ function checkParsed(parsed: ParsedSitemap): void {
   checkEntries({
     pages: [...(parsed.pages ?? [])],
     sitemaps: parsed.kind === "index" ? [...parsed.sitemaps] : [],
-    outcome: parsed,
     problems: parsed.problems,
-    complete: parsed.complete,
   });
 }
 
-function checkEntries({ pages, sitemaps, problems }: Reading): void {
+function checkEntries({ pages, sitemaps, problems }: Omit<Parsed, "codes" | "outcome" | "complete">): void {
   for (const list of [pages, sitemaps]) {
     const urls = list.map((entry) => entry.url);
     if (new Set(urls).size !== urls.length) throw new Error("a URL comes twice");

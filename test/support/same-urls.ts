@@ -34,11 +34,6 @@ export function withoutMergeLosses(problems: readonly Problem[]): Problem[] {
   return problems.filter(({ code }) => !/^(?:limit-(?:images|videos|alternates|repeats)|news-repeated)$/.test(code));
 }
 
-/** A text in pieces of this many characters. */
-export function inPieces(text: string, size: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, n) => text.slice(n * size, (n + 1) * size));
-}
-
 /** Splits into pieces of this many bytes, or a few less. */
 export function inBytes(text: string, size: number): Utf8Text[] {
   const bytes = Buffer.from(text);
