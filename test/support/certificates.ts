@@ -29,24 +29,21 @@ export function createAuthority(): Authority {
   const name = `Authority ${serial}`;
   return {
     ca: certificate({ names: [] }, name, own.publicKey, name, own.privateKey, true),
-    issue(options) {
-      const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-      const subject = options.names[0] ?? "nobody";
-      return {
-        key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-        cert: certificate(options, subject, publicKey, name, own.privateKey, false),
-      };
-    },
+    issue: (options) => issued(options, name, own.privateKey),
   };
 }
 
 /** A certificate that nobody but itself vouches for. */
 export function selfSigned(options: CertificateOptions): Certificate {
+  return issued(options);
+}
+
+function issued(options: CertificateOptions, issuer?: string, issuerKey?: KeyObject): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = options.names[0] ?? "nobody";
   return {
     key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-    cert: certificate(options, name, publicKey, name, privateKey, false),
+    cert: certificate(options, name, publicKey, issuer ?? name, issuerKey ?? privateKey, false),
   };
 }
 

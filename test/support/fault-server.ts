@@ -95,9 +95,9 @@ export async function faultServer(
     socket.on("error", () => secured.destroy());
     return onConnection(secured);
   });
-  const port = addresses === undefined ? await listens(server, host) : await listenOnLoopback(server, addresses);
+  const port = await listenOnLoopback(server, addresses ?? [host]);
   return {
-    origin: `${secure === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    origin: `${secure === undefined ? "http" : "https"}://${host}:${port}`,
     port,
     requests,
     get connections() {
@@ -291,9 +291,3 @@ export const faults = {
   "not http": ends(() => "SSH-2.0-OpenSSH_9.2p1\r\n"),
   "unasked upgrade": sends(() => "HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"),
 } as const satisfies Readonly<Record<string, MakeFault>>;
-
-async function listens(server: net.Server, host: string): Promise<number> {
-  server.listen(0, host);
-  await once(server, "listening");
-  return (server.address() as net.AddressInfo).port;
-}

@@ -47,7 +47,7 @@ export async function fuzz(count: number, first: number, counts: Counts = {}): P
   for (let number = first; number < first + count; number++) {
     const random = new Random(number);
     const name = nameOf(random);
-    const made = (classes[name] as MakeCase)(random, number);
+    const made = classes[name](random, number);
     try {
       if (name === "websites" || name === "servers") await made.run();
       else await withinASecond(() => made.run());
@@ -62,31 +62,18 @@ export async function fuzz(count: number, first: number, counts: Counts = {}): P
 }
 
 // Shares of a thousand cases. Websites and archives are slow.
-const odds: readonly (readonly [name: string, odds: number])[] = [
-  ["websites", 1],
-  ["servers", 1],
-  ["archives", 4],
-  ["bytes", 60],
-  ["packed", 60],
-  ["dates", 80],
-  ["headers", 40],
-  ["homepages", 40],
-  ["broken", 80],
-  ["damaged", 250],
-  ["turns", 60],
-  ["documents", 324],
-];
+const odds = {
+  ...{ websites: 1, servers: 1, archives: 4, bytes: 60, packed: 60, dates: 80, headers: 40, homepages: 40 },
+  ...{ broken: 80, damaged: 250, turns: 60, documents: 324 },
+};
 
-function nameOf(random: Random): string {
+function nameOf(random: Random): keyof typeof odds {
   let lot = random.below(1000);
-  for (const [name, share] of odds) {
-    lot -= share;
-    if (lot < 0) return name;
-  }
-  return "documents";
+  const found = Object.entries(odds).find(([, share]) => (lot -= share) < 0);
+  return (found?.[0] ?? "documents") as keyof typeof odds;
 }
 
-const classes: Record<string, MakeCase> = {
+const classes: Record<keyof typeof odds, MakeCase> = {
   // The document is changed in any way, so what is read does not matter.
   documents(random, number) {
     const seed = random.pick(seeds);
