@@ -1,13 +1,10 @@
 // `order: "arrival"`: what arrives is listed at once, and the result is that of the declared order.
-
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
 import type { StreamOptions } from "../../src/model/options.ts";
 import type { Sitemap } from "../../src/model/sitemap.ts";
 import { openTree } from "../../src/tree/build.ts";
+import { serve } from "../cli/website.ts";
 import { slowed } from "../support/any-order.ts";
 import { atom } from "../support/documents.ts";
 import { some } from "../support/long.ts";
@@ -31,36 +28,24 @@ const routes: Record<string, string> = {
 const others = ["a/1", "a/2", "b/1", "b/2", "c/1", "c/2", "feed/1", "feed/2", "last/1", "last/2"];
 
 /** A website on a real server. `hangs.xml` answers once `release` was called: nothing of it, or only its end, comes before. */
-async function serve(given: "nothing" | "beginning") {
+async function hanging(given: "nothing" | "beginning") {
   let release = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  const server = createServer(async ({ url = "/", headers }, response) => {
-    const body = routes[url]
-      ?.replaceAll(home, `http://${headers.host}/`)
-      .replaceAll("{home}", `http://${headers.host}/`);
+  const { homepage } = await serve(async ({ url = "/", headers }, response) => {
+    const body = routes[url]?.replaceAll(home, "{home}").replaceAll("{home}", `http://${headers.host}/`);
     if (body === undefined) return response.writeHead(404).end();
     if (url !== "/hangs.xml") return response.end(body);
     if (given === "beginning") response.write(body.slice(0, 60));
     await released;
     return response.end(given === "beginning" ? body.slice(60) : body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const homepage = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return {
-    homepage,
-    release,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  });
+  return { homepage, release };
 }
 
 test.each(["nothing", "beginning"] as const)(
   "a sitemap that hangs delays no other, if %s of it has arrived",
   async (given) => {
-    await using website = await serve(given);
+    const website = await hanging(given);
     const stream = streamPages(website.homepage, { order: "arrival", knownPaths: "never" });
     const listed: string[] = [];
     for await (const { url } of stream) {
@@ -74,7 +59,7 @@ test.each(["nothing", "beginning"] as const)(
 );
 
 test("a time limit loses only the sitemap that hangs; pages already listed stay in the tree", async () => {
-  await using website = await serve("nothing");
+  const website = await hanging("nothing");
   const found = await result(website.homepage, { order: "arrival", knownPaths: "never", limits: { time: 1500 } });
   expect(found.pages.map((url) => url.slice(website.homepage.length)).sort()).toEqual(others);
   expect(found.finished).toMatchObject({ complete: false, totals: { pages: 10 } });
@@ -82,7 +67,7 @@ test("a time limit loses only the sitemap that hangs; pages already listed stay 
 });
 
 test("a given sitemap does not wait for those given before it", async () => {
-  await using website = await serve("nothing");
+  const website = await hanging("nothing");
   const sitemaps = ["hangs.xml", "a.xml", "nested.xml"].map((name) => website.homepage + name);
   const listed: string[] = [];
   for await (const { url } of streamPages({ sitemaps }, { order: "arrival" }))
@@ -92,7 +77,7 @@ test("a given sitemap does not wait for those given before it", async () => {
 });
 
 test("leaving the loop or reaching the limit ends a crawl even if a request hangs", async () => {
-  await using website = await serve("nothing");
+  const website = await hanging("nothing");
   const options = { order: "arrival", knownPaths: "never" } as const;
   for await (const _ of streamPages(website.homepage, options)) break;
   const stream = streamPages(website.homepage, { ...options, limit: 4 });
@@ -103,7 +88,7 @@ test("leaving the loop or reaching the limit ends a crawl even if a request hang
 });
 
 test("an error thrown by the caller's function ends a crawl even if a request hangs", async () => {
-  await using website = await serve("nothing");
+  const website = await hanging("nothing");
   const error = new Error("the caller's");
   const recurse = ({ url }: { url: string }) => {
     if (url.endsWith("/c.xml")) throw error;

@@ -1,40 +1,27 @@
 // How documents were obtained: in events, in the tree, and in an archive.
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { crawl } from "../../src/crawl/crawl.ts";
 import type { SitemapEvent } from "../../src/model/event.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
-import { listenOnLoopback } from "../support/loopback.ts";
+import { serve } from "../cli/website.ts";
 import { urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 
 const folder = newFolder();
-let server: Server;
-let home: string;
-
-beforeAll(async () => {
-  let failures = 1;
-  server = createServer(({ url }, response) => {
-    if (url === "/robots.txt")
-      response.end(`Sitemap: ${home}old.xml\nSitemap: ${home}gone.xml\nSitemap: ${home}shaky.xml\n`);
-    else if (url === "/old.xml") response.writeHead(301, { location: "/new.xml" }).end();
-    else if (url === "/new.xml") {
-      response.writeHead(200, { "content-type": "text/xml; charset=iso-8859-1", "x-test": "yes" });
-      response.write(urlset("/k").slice(0, 60), () => response.end(urlset("/k").slice(60)));
-    } else if (url === "/shaky.xml" && failures-- > 0) response.writeHead(503).end();
-    else if (url === "/shaky.xml") response.end(urlset("/s"));
-    else response.writeHead(404, { "x-test": "no" }).end();
-  });
-  home = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
+let failures = 1;
+const { homepage: home } = await serve({
+  "/robots.txt": ["old.xml", "gone.xml", "shaky.xml"].map((name) => `Sitemap: {base}/${name}\n`).join(""),
+  "/old.xml": (_, response) => response.writeHead(301, { location: "/new.xml" }).end(),
+  "/new.xml": (_, response) => {
+    response.writeHead(200, { "content-type": "text/xml; charset=iso-8859-1", "x-test": "yes" });
+    response.write(urlset("/k").slice(0, 60), () => response.end(urlset("/k").slice(60)));
+  },
+  "/shaky.xml": (_, response) => (failures-- > 0 ? response.writeHead(503).end() : response.end(urlset("/s"))),
+  "/gone.xml": (_, response) => response.writeHead(404, { "x-test": "no" }).end(),
 });
-
-afterAll(() => {
-  server.close();
-});
-
 const options = { knownPaths: "never", useHomepage: false } as const;
 
 test("events, the tree and an archive have status, headers, redirects, attempts, character set, sizes and times", async () => {
@@ -94,11 +81,7 @@ test("the text of a document can be read again", async () => {
 });
 
 function sitemapAt(tree: SitemapTree, name: string) {
-  const found = [...tree.sitemaps()].find(({ url }) => url.endsWith(name));
-  if (found === undefined) throw new Error(`There is no ${name}`);
-  return found;
+  return [...tree.sitemaps()].find(({ url }) => url.endsWith(name))!;
 }
 
-function responseOf(tree: SitemapTree, name: string) {
-  return tree.response(sitemapAt(tree, name));
-}
+const responseOf = (tree: SitemapTree, name: string) => tree.response(sitemapAt(tree, name));
