@@ -1,4 +1,5 @@
 // What callers get wrong: every public function checks its arguments in the same way, and says what it expected.
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { checkTree } from "../src/check.ts";
 import { diffTrees } from "../src/diff.ts";
@@ -17,6 +18,7 @@ import {
 } from "../src/index.ts";
 import type { PageFilters } from "../src/model/options.ts";
 import { reportFacts, reportHtml } from "../src/report.ts";
+import { urlsOf } from "./support/collected.ts";
 import { oddValues } from "./support/odd-values.ts";
 import { index, site } from "./support/site.ts";
 
@@ -41,23 +43,12 @@ const someTree = () =>
 
 const homepage = "invalid-homepage: Expected the homepage to be an http or https URL, got";
 const noHomepages = [
-  undefined,
-  null,
-  5,
-  "",
-  "example",
-  "mailto:a@example.org",
-  "ftp://example.org/",
-  {},
-  [],
-  Symbol("x"),
-  () => {},
+  ...[undefined, null, 5, {}, [], Symbol("x"), () => {}],
+  ...["", "example", "mailto:a@example.org", "ftp://example.org/"],
 ];
 const sitemapBytes =
   "invalid-option: Expected `bytes` to be a Uint8Array or chunks of bytes (`parseSitemap` takes text)";
-const someText = (async function* () {
-  yield "https://example.org/";
-})();
+const someText = Readable.from(["https://example.org/"]);
 test.each<[string, (value: never) => unknown, readonly unknown[], string]>([
   ["crawl", crawl, noHomepages, homepage],
   ["sitemapTreeForHomepage", sitemapTreeForHomepage, noHomepages, homepage],
@@ -212,15 +203,12 @@ test("a URL object is as good as a string", async () => {
     "/a.txt": "https://example.org/1",
   }).client;
   const options = { client, knownPaths: "never", useHomepage: false } as const;
-  const urls: string[] = [];
-  for await (const page of streamPages(new URL("https://example.org/"), options)) urls.push(page.url);
-  for await (const page of streamPages({ homepage: new URL("https://example.org/") }, options)) urls.push(page.url);
-  for await (const page of streamPages({ sitemaps: [new URL("https://example.org/a.txt")] }, options))
-    urls.push(page.url);
-  await using tree = await sitemapTreeForHomepage(new URL("https://example.org/"), options);
-  await using given = await sitemapTreeForHomepage({ sitemaps: [new URL("https://example.org/a.txt")] }, options);
-  expect(urls).toEqual(Array(3).fill("https://example.org/1"));
-  expect([tree.pageCount, given.pageCount]).toEqual([1, 1]);
+  const homepage = new URL("https://example.org/");
+  for (const target of [homepage, { homepage }, { sitemaps: [new URL("https://example.org/a.txt")] }]) {
+    expect(await urlsOf(streamPages(target, options))).toEqual(["https://example.org/1"]);
+    await using tree = await sitemapTreeForHomepage(target, options);
+    expect(tree.pageCount).toBe(1);
+  }
 });
 
 test("bytes may be an ArrayBuffer or a Buffer, or chunks of either kind of iterable", async () => {
@@ -288,10 +276,8 @@ async function* emptyBody(): AsyncGenerator<Uint8Array, void> {}
 test("include and exclude take a pattern, a function or a list of them", async () => {
   const { client } = site({ "/a.txt": "https://example.org/1\nhttps://example.org/2\nhttps://example.org/3" });
   const listed = async (filters: PageFilters) => {
-    const urls: string[] = [];
-    const target = { sitemaps: ["https://example.org/a.txt"] };
-    for await (const { url } of streamPages(target, { client, ...filters })) urls.push(url.slice(-1));
-    return urls.join("");
+    const pages = streamPages({ sitemaps: ["https://example.org/a.txt"] }, { client, ...filters });
+    return (await urlsOf(pages)).map((url) => url.slice(-1)).join("");
   };
   expect(await listed({ include: (url) => url.endsWith("2") })).toBe("2");
   expect(await listed({ include: [(url) => url.endsWith("2"), /3$/] })).toBe("23");

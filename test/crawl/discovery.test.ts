@@ -9,7 +9,7 @@ import { withFixedLimits } from "../../src/model/fixed-limits.ts";
 import type { Options } from "../../src/model/options.ts";
 import type { IndexSitemap } from "../../src/model/sitemap.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
-import { listOf } from "../support/collected.ts";
+import { codesOf, listOf, urlsOf } from "../support/collected.ts";
 import { rss } from "../support/documents.ts";
 import { testServer } from "../support/fetching.ts";
 import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
@@ -20,7 +20,7 @@ async function discover(routes: Parameters<typeof site>[0], options: Options = {
   const tree = await sitemapTreeForHomepage(homepage, { client, retries: 0, ...options });
   const lines = await outline(tree);
   await tree.close();
-  return { tree, lines, hits };
+  return { tree, lines, hits, codes: codesOf(tree) };
 }
 
 test.each([
@@ -32,11 +32,10 @@ test.each([
 ])(
   "robots.txt with status %i is %s, known paths are tried, and the tree is complete: %s",
   async (status, outcome, complete) => {
-    const { lines, tree } = await discover({ "/robots.txt": { status }, "/sitemap.xml": urlset("/1") });
+    const { lines, tree, codes } = await discover({ "/robots.txt": { status }, "/sitemap.xml": urlset("/1") });
     expect(lines.slice(1)).toEqual(["  pages/xml /sitemap.xml", "    /1"]);
     expect(tree.discovery[0]).toMatchObject({ url: `${home}robots.txt`, by: "robots", outcome, status });
-    expect(tree.complete).toBe(complete);
-    expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(complete ? [] : ["robots-unreachable"]);
+    expect([tree.complete, codes]).toEqual([complete, complete ? [] : ["robots-unreachable"]]);
   },
 );
 
@@ -48,8 +47,7 @@ test.each([
   const routes = { "/": { status }, "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") };
   const { lines, tree } = await discover(routes);
   expect(lines.slice(1)).toEqual(["  index/robots /robots.txt", "    pages/xml /a.xml", "      /1"]);
-  expect(tree.complete).toBe(complete);
-  expect(tree.reachable).toBe(true);
+  expect(tree).toMatchObject({ complete, reachable: true });
   expect(tree.root.problems).toMatchObject(complete ? [] : [{ code: "homepage-unreachable", status }]);
 });
 
@@ -91,20 +89,15 @@ describe("the homepage, if a website redirects unknown paths to it,", () => {
     ],
     ["that redirects", { "/": { to: "/en/" }, "/en/": html }, "/en/"],
   ])("is requested once, %s", async (_, routes: Record<string, Route>, page) => {
-    const { client, hits } = site((path) => routes[path] ?? { to: "/" });
-    const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
+    const { tree, hits } = await discover((path) => routes[path] ?? { to: "/" });
     expect(hits.filter((hit) => hit === page)).toEqual([page]);
     expect(tree.discovery.filter(({ by }) => by !== "robots").map(({ outcome }) => outcome)).not.toContain("found");
     expect(tree.complete).toBe(true);
-    await tree.close();
   });
 
   test("is read as a sitemap if it is one", async () => {
     const routes: Record<string, Route> = { "/robots.txt": "User-agent: *\n", "/": urlset("/1") };
-    const { client } = site((path) => routes[path] ?? { to: "/" });
-    const tree = await sitemapTreeForHomepage(home, { client, retries: 0 });
-    expect(tree.pageCount).toBe(1);
-    await tree.close();
+    expect((await discover((path) => routes[path] ?? { to: "/" })).tree.pageCount).toBe(1);
   });
 });
 
@@ -113,9 +106,7 @@ test("no guess is requested if declared sitemaps use up the page limit", async (
   const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages) };
   for (const options of [{ limits: { pages: 4 } }, { limit: 4 }]) {
     const { client, hits } = site(routes);
-    let listed = 0;
-    for await (const _ of streamPages(home, { client, retries: 0, ...options })) listed += 1;
-    expect(listed).toBe(4);
+    expect(await listOf(streamPages(home, { client, retries: 0, ...options }))).toHaveLength(4);
     expect(new Set(hits)).toEqual(new Set(["/robots.txt", "/a.xml", "/"]));
   }
 });
@@ -148,11 +139,10 @@ test.each([
         return client.request(request);
       },
     };
-    const tree = await sitemapTreeForHomepage(home, { client: slowed, retries: 0 });
+    await using tree = await sitemapTreeForHomepage(home, { client: slowed, retries: 0 });
     const found = tree.discovery.filter(({ outcome }) => outcome === "found").map(({ by, url }) => `${by} ${url}`);
     expect(found).toEqual([`robots ${home}robots.txt`, `robots ${www}/robots.txt`, `homepage-link ${www}/c.xml`]);
     expect(tree.pageCount).toBe(3);
-    await tree.close();
   },
 );
 
@@ -188,8 +178,7 @@ describe("a robots.txt whose content is refused does not count as empty", () => 
       "  pages/xml /sitemap.xml",
       "    /2",
     ]);
-    expect(tree.complete).toBe(false);
-    expect(tree.reachable).toBe(true);
+    expect(tree).toMatchObject({ complete: false, reachable: true });
     expect(tree.discovery[0]).toMatchObject({ by: "robots", outcome: "failed", status: 200, reason: { code } });
     // It is unknown what the robots.txt disallows.
     const { lines: strict } = await discover(routes, { strictRobots: true, concurrency: 1 });
@@ -204,14 +193,10 @@ describe("a robots.txt whose content is refused does not count as empty", () => 
 });
 
 test("blocked and failed known paths are told apart from absent ones, and are not a loss", async () => {
-  const { tree } = await discover({
-    "/sitemap.xml": { status: 403 },
-    "/sitemap_index.xml": { status: 500 },
-    "/robots.txt": robots(),
-  });
+  const failing = { "/sitemap.xml": { status: 403 }, "/sitemap_index.xml": { status: 500 } };
+  const { tree, codes } = await discover({ ...failing, "/robots.txt": robots() });
   expect(tree.discovery.slice(1, 4).map(({ outcome }) => outcome)).toEqual(["blocked", "failed", "absent"]);
-  expect(tree.complete).toBe(true);
-  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["known-path-unreachable"]);
+  expect([tree.complete, codes]).toEqual([true, ["known-path-unreachable"]]);
 });
 
 test("each source can be switched off, and more paths can be added", async () => {
@@ -356,17 +341,15 @@ describe("links on the homepage", () => {
     body,
   });
   const only = { useRobots: false, knownPaths: "never" } as const;
-  const codes = (tree: { problems(): Iterable<{ problem: { code: string } }> }) =>
-    [...tree.problems()].map(({ problem }) => problem.code);
 
   test("beyond the tenth megabyte or the hundredth link are ignored, and that is reported", async () => {
     const routes = { "/a.xml": urlset("/1"), "/b.xml": urlset("/2") };
     const long = `<html>${link("/a.xml")}<!--${"x".repeat(10_600_000)}-->${link("/b.xml")}`;
-    const { tree } = await discover({ ...routes, "/": page(long) }, only);
-    expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, false, ["homepage-cut"]]);
+    const { tree, codes } = await discover({ ...routes, "/": page(long) }, only);
+    expect([tree.pageCount, tree.complete, codes]).toEqual([1, false, ["homepage-cut"]]);
     const links = Array.from({ length: 101 }, (_, number) => link(`/a.xml?${number}`)).join("");
-    const { tree: many } = await discover((path) => (path === "/" ? page(links) : urlset(path)), only);
-    expect([many.pageCount, many.complete, codes(many)]).toEqual([100, false, ["homepage-too-many-links"]]);
+    const many = await discover((path) => (path === "/" ? page(links) : urlset(path)), only);
+    expect(many).toMatchObject({ tree: { pageCount: 100, complete: false }, codes: ["homepage-too-many-links"] });
   });
 
   test.each<[string, Route]>([
@@ -376,8 +359,8 @@ describe("links on the homepage", () => {
     ["it is binary data", page(Uint8Array.from({ length: 2000 }, (_, at) => (at * 37) % 256))],
     ["the charset is not read", page("+ADw-link+AD4-", { "content-type": "text/html; charset=utf-7" })],
   ])("may be missing if %s", async (_, homepage) => {
-    const { tree } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
-    expect([tree.complete, tree.reachable, codes(tree)]).toEqual([false, true, ["homepage-cut"]]);
+    const { tree, codes } = await discover({ "/": homepage, "/a.xml": urlset("/1") }, only);
+    expect([tree.complete, tree.reachable, codes]).toEqual([false, true, ["homepage-cut"]]);
   });
 
   test("may be missing if the connection breaks, and a link that is cut off is not used", async () => {
@@ -390,10 +373,9 @@ describe("links on the homepage", () => {
       },
       "/a.xml": ({ respond }) => respond(200, {}, urlset("/1")),
     });
-    const tree = await sitemapTreeForHomepage(server.origin, { ...only, retries: 0 });
-    expect([tree.pageCount, tree.complete, codes(tree)]).toEqual([1, false, ["homepage-cut"]]);
+    await using tree = await sitemapTreeForHomepage(server.origin, { ...only, retries: 0 });
+    expect([tree.pageCount, tree.complete, codesOf(tree)]).toEqual([1, false, ["homepage-cut"]]);
     expect(server.requests.map(({ path }) => path).sort()).toEqual(["/", "/a.xml"]);
-    await tree.close();
   });
 
   test("are a loss if they lead to an unreadable sitemap served as HTML, but not if they lead to an ordinary page", async () => {
@@ -410,8 +392,8 @@ describe("links on the homepage", () => {
   });
 
   test("are reported if they are not URLs, and nothing is missing", async () => {
-    const { tree } = await discover({ "/": page(`${link("mailto:x@example.org")}${link("https://[")}`) }, only);
-    expect([tree.complete, codes(tree)]).toEqual([true, ["homepage-link-invalid"]]);
+    const { tree, codes } = await discover({ "/": page(link("mailto:x@example.org") + link("https://[")) }, only);
+    expect([tree.complete, codes]).toEqual([true, ["homepage-link-invalid"]]);
   });
 });
 
@@ -435,9 +417,7 @@ test("a large guess that repeats a sitemap of the tree adds nothing to a crawl, 
     expect(each.discovery[1]).toMatchObject({ outcome: "duplicate", sameAs: `${home}sitemap.xml?v=3` });
     expect(each.discovery[2]).toMatchObject({ outcome: "found" });
   }
-  let streamed = 0;
-  for await (const _ of streamPages(home, options)) streamed += 1;
-  expect(streamed).toBe(6000);
+  expect(await listOf(streamPages(home, options))).toHaveLength(6000);
 });
 
 describe("a guess counts as a repetition of a sitemap if it lists the same URLs", () => {
@@ -455,13 +435,8 @@ describe("a guess counts as a repetition of a sitemap if it lists the same URLs"
   ])("%s", async (_, body) => {
     const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": body };
     const { lines, tree } = await discover(routes, { limits: { pages: 4 } });
-    expect(lines.slice(1)).toEqual([
-      "  index/robots /robots.txt",
-      "    pages/xml /a.xml",
-      "      /1",
-      "      /2",
-      "      /3",
-    ]);
+    const listed = pages.map((page) => `      ${page}`);
+    expect(lines.slice(1)).toEqual(["  index/robots /robots.txt", "    pages/xml /a.xml", ...listed]);
     const record = tree.discovery.find(({ url }) => url === `${home}sitemap.xml`);
     expect(record).toMatchObject({ outcome: "duplicate", sameAs: `${home}a.xml` });
     expect(tree.complete).toBe(true);
@@ -493,24 +468,15 @@ describe("a guess counts as a repetition of a sitemap if it lists the same URLs"
 
   test("but not if the pages of that sitemap are filtered out", async () => {
     const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset(...pages), "/sitemap.xml": text(...pages) };
-    const listed: string[] = [];
-    for await (const { url } of streamPages(home, { client: site(routes).client, excludeSitemap: "/a.xml" }))
-      listed.push(url);
-    expect(listed).toEqual(pages.map((each) => home + each.slice(1)));
+    const listed = streamPages(home, { client: site(routes).client, excludeSitemap: "/a.xml" });
+    expect(await urlsOf(listed)).toEqual(pages.map((each) => home + each.slice(1)));
   });
 
   test("but not if it is a feed with a next page", async () => {
     const next = `<link xmlns="http://www.w3.org/2005/Atom" rel="next" href="${home}feed?page=2"/>`;
-    const { tree } = await discover(
-      {
-        "/robots.txt": robots("/a.xml"),
-        "/a.xml": urlset("/1"),
-        "/feed": rss(next, "/1"),
-        "/feed?page=2": rss("/2"),
-      },
-      { useFeeds: true },
-    );
-    expect(tree.pageCount).toBe(3);
+    const feeds = { "/feed": rss(next, "/1"), "/feed?page=2": rss("/2") };
+    const routes = { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1"), ...feeds };
+    expect((await discover(routes, { useFeeds: true })).tree.pageCount).toBe(3);
   });
 });
 
@@ -572,9 +538,7 @@ describe("a compressed robots.txt is read up to `robotsBytes` after decompressio
       [`${other}robots.txt`]: body("Disallow: /a", "Disallow: /b"),
     };
     const options = { client: site(routes).client, limits, allowedFor: "Examplebot" };
-    const pages: string[] = [];
-    for await (const { url } of streamPages({ sitemaps: [`${home}s.xml`] }, options)) pages.push(url);
-    expect(pages).toEqual([`${home}1`, `${other}b`]);
+    expect(await urlsOf(streamPages({ sitemaps: [`${home}s.xml`] }, options))).toEqual([`${home}1`, `${other}b`]);
   });
 });
 
@@ -590,7 +554,7 @@ test("a robots.txt that is cut off or cannot be read allows no page, on any host
     for (const target of [{ sitemaps: [`${home}s.xml`] }, home]) {
       const options = { client: site(routes).client, allowedFor: "Examplebot", extraKnownPaths: ["s.xml"] };
       const stream = streamPages(target, options);
-      expect((await listOf(stream)).map(({ url }) => url)).toEqual(["https://third.example/b"]);
+      expect(await urlsOf(stream)).toEqual(["https://third.example/b"]);
       expect((await stream.finished).filtered).toMatchObject({ robotsUnknown: 2 });
     }
   }
@@ -598,20 +562,13 @@ test("a robots.txt that is cut off or cannot be read allows no page, on any host
 
 test("a linked sitemap that is cut off is a loss, even if it is served as HTML", async () => {
   const headers = { "content-type": "text/html" };
-  for (const body of [
-    '<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps',
-    '<?xml version="1.0"?>\n<!-- made',
-  ]) {
-    const { tree } = await discover({
-      "/": '<link rel="sitemap" href="/a.xml">',
-      "/a.xml": { headers, body },
-    });
+  const link = '<link rel="sitemap" href="/a.xml">';
+  for (const cut of ['<urlset xmlns="http://www.sitemaps', "<!-- made"]) {
+    const body = `<?xml version="1.0"?>\n${cut}`;
+    const { tree, codes } = await discover({ "/": link, "/a.xml": { headers, body } });
     expect(tree.complete).toBe(false);
-    expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("xml-truncated");
+    expect(codes).toContain("xml-truncated");
   }
-  const { tree } = await discover({
-    "/": '<link rel="sitemap" href="/a.html">',
-    "/a.html": { headers, body: "<!DOCTYPE html><html><body>Our pages" },
-  });
-  expect(tree.complete).toBe(true);
+  const body = "<!DOCTYPE html><html><body>Our pages";
+  expect((await discover({ "/": link, "/a.xml": { headers, body } })).tree.complete).toBe(true);
 });

@@ -1,6 +1,7 @@
 // URLs without a sitemap, and everything that leads to them, are requested once.
 import { describe, expect, test } from "vitest";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { codesOf } from "../support/collected.ts";
 import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 const html: Route = { headers: { "content-type": "text/html" }, body: "<html><body>Welcome</body></html>" };
@@ -70,5 +71,5 @@ test.each<[string, Record<string, Route>, number, boolean, string[]]>([
   await using tree = await sitemapTreeForHomepage(home, { client: site(routes).client, retries: 0, limits: { bytes } });
   expect(tree.discovery.some(({ reason }) => reason?.code === "limit-bytes")).toBe(isCut);
   expect(tree.complete).toBe(problems.length === 0);
-  expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(problems);
+  expect(codesOf(tree)).toEqual(problems);
 });

@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { fetchClient, openTree, type Sitemap, sitemapTreeForHomepage } from "../../src/index.ts";
 import { selfSigned } from "../support/certificates.ts";
+import { codesOf } from "../support/collected.ts";
 import type { Fault } from "../support/fault-server.ts";
 import { tenPages, testServer } from "../support/fetching.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -22,7 +23,7 @@ test("a list that `fetch` decoded may be cut off, because `fetch` does not repor
     const server = await testServer({ "/sitemap.txt": ends(head, body) });
     const options = { network: "allow-private", client: fetchClient(fetch) } as const;
     await using tree = await sitemapTreeForHomepage({ sitemaps: [`${server.origin}/sitemap.txt`] }, options);
-    const codes = Array.from(tree.problems(), ({ problem: { code } }) => code);
+    const codes = codesOf(tree);
     expect(codes.includes("body-no-length")).toBe(isGzip);
   }
 });

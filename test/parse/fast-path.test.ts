@@ -9,9 +9,25 @@ import { entry, richUrlset as urlset } from "../support/documents.ts";
 import { expectSame } from "../support/expect-same.ts";
 import { isLong, some } from "../support/long.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
-import { parsed, parsePieces } from "../support/parsed.ts";
+import { type Parsed, parsed, parsePieces } from "../support/parsed.ts";
 import { expectSameUrls, inBytes } from "../support/same-urls.ts";
 import { words } from "../support/words.ts";
+
+/** Expects the same with and without the fast path, in pieces of these lengths: as text, and as bytes if only URLs are needed. */
+function expectSameBothWays(document: string, ...sizes: number[]): void {
+  for (const size of sizes) {
+    expectSame(parsePieces(inPieces(document, size)), parseWithout(inPieces(document, size)), `pieces of ${size}`);
+    expectSameUrls(inBytes(document, size));
+  }
+}
+
+/** Expects this result, in pieces of these lengths: as text, and as bytes. */
+function expectInPieces(document: string, expected: Parsed, sizes: readonly number[]): void {
+  for (const size of sizes) {
+    expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
+    expectSame(parsePieces(inBytes(document, size)), expected, `bytes, ${size} at a time`);
+  }
+}
 
 const parseWithout: typeof parsePieces = (pieces, options) => parsePieces(pieces, { ...options, fastPath: noFastPath });
 
@@ -23,12 +39,10 @@ test("the compiled tokenizer exists, and was built from tokenizer.as.ts", async 
 });
 
 test("a value that is valid in one field is still reported in another, also with `urlsOnly`", () => {
-  const entries = (frequency: string, priority: string, count: number, from: number) =>
-    Array.from(
-      { length: count },
-      (_, n) =>
-        `<url><loc>https://example.org/${from + n}</loc><changefreq>${frequency}</changefreq><priority>${priority}</priority></url>`,
-    );
+  const entries = (frequency: string, priority: string, count: number, from: number) => {
+    const fields = `<changefreq>${frequency}</changefreq><priority>${priority}</priority>`;
+    return Array.from({ length: count }, (_, n) => entry(`https://example.org/${from + n}`, fields));
+  };
   const text = urlset(
     ...entries("daily", "0.5", 9, 0),
     ...entries("0.5", "daily", 2, 9),
@@ -60,14 +74,12 @@ test("entries with only a URL are read the same with and without the fast path, 
     ...bare(40, 5),
   );
   for (const pieces of [[text], inPieces(text, 100), inPieces(text, 333), inBytes(text, 200)]) {
-    const heard: (string | undefined)[] = [];
-    const unheard: (string | undefined)[] = [];
-    const listener = (urls: (string | undefined)[]) => ({
-      onEnd: () => void urls.push("end"),
-      onPage: (url: string | undefined) => void urls.push(url),
+    const [heard, unheard]: (string | undefined)[][] = [[], []];
+    const into = (urls: (string | undefined)[] = []) => ({
+      entries: { onEnd: () => void urls.push("end"), onPage: (url: string | undefined) => void urls.push(url) },
     });
-    const result = parsePieces(pieces, { entries: listener(heard) });
-    expect(result).toEqual(parseWithout(pieces, { entries: listener(unheard) }));
+    const result = parsePieces(pieces, into(heard));
+    expect(result).toEqual(parseWithout(pieces, into(unheard)));
     expect(heard).toEqual(unheard);
     expect(result.pages).toHaveLength(33);
     expect(result.problems).toContainEqual(expect.objectContaining({ code: "url-repeated", count: 8 }));
@@ -186,10 +198,11 @@ test("long documents that keep changing their structure are read the same with a
   const expected = parseWithout([document]);
   expect(expected.pages).toHaveLength(count);
   expect(expected.problems.filter(({ line }) => line !== undefined).length).toBeGreaterThan(3);
-  for (const size of isLong ? [document.length, 32_768, 10_007, 5000, 4096, 700] : [document.length, 700]) {
-    expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
-    expectSame(parsePieces(inBytes(document, size)), expected, `bytes, ${size} at a time`);
-  }
+  expectInPieces(
+    document,
+    expected,
+    isLong ? [document.length, 32_768, 10_007, 5000, 4096, 700] : [document.length, 700],
+  );
 });
 
 test("more tokens and text than fit into memory at once are read the same with and without the fast path", () => {
@@ -207,10 +220,7 @@ test("more tokens and text than fit into memory at once are read the same with a
   const both = urlset(...long, ...short);
   for (const document of isLong ? [urlset(...long), urlset(...short), both] : [both]) {
     const expected = parseWithout([document]);
-    for (const size of isLong ? [document.length * 3, 200_000, 65_536] : [document.length * 3, 65_536]) {
-      expectSame(parsePieces(inPieces(document, size)), expected, `pieces of ${size}`);
-      expectSame(parsePieces(inBytes(document, size)), expected, `bytes, ${size} at a time`);
-    }
+    expectInPieces(document, expected, isLong ? [document.length * 3, 200_000, 65_536] : [document.length * 3, 65_536]);
   }
 });
 
@@ -265,10 +275,7 @@ test("entries inside other entries, or left open before them, are read the same 
   for (const making of makings) {
     const entries = Array.from({ length: 60 }, (_, n) => (n % 20 < 15 ? usual : making)(n)).join("\n");
     const document = urlset(entries, ...Array.from({ length: 20 }, (_, n) => making(100 + n)), usual(200));
-    for (const size of [100, 700, 5000, 100_000]) {
-      expectSame(parsePieces(inPieces(document, size)), parseWithout(inPieces(document, size)));
-      expectSameUrls(inBytes(document, size));
-    }
+    expectSameBothWays(document, 100, 700, 5000, 100_000);
   }
 });
 
@@ -327,10 +334,6 @@ test("comments anywhere in an entry, even inside text, are skipped the same with
     parts.map((_, at) => [...parts.slice(0, at), comment, ...parts.slice(at)].join("").replace("§", `${kind}/${at}`)),
   );
   const usual = Array.from({ length: 9 }, (_, n) => parts.join("").replace("§", `usual/${n}`));
-  for (const cut of [urlset(...usual, ...entries), urlset(...entries.flatMap((one) => [one, one, one]))]) {
-    for (const size of [150, 5000]) {
-      expectSame(parsePieces(inPieces(cut, size)), parseWithout(inPieces(cut, size)));
-      expectSameUrls(inBytes(cut, size));
-    }
-  }
+  expectSameBothWays(urlset(...usual, ...entries), 150, 5000);
+  expectSameBothWays(urlset(...entries.flatMap((one) => [one, one, one])), 150, 5000);
 });

@@ -19,6 +19,9 @@ import { smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const inFolder = testFolder();
+const textOf = (name: string) => readFileSync(inFolder(name), "utf8");
+const namesIn = (name = "") => readdirSync(inFolder(name));
+const failure = (code: string) => expect.objectContaining({ code });
 
 describe("a file", () => {
   test("appears when it is committed, not before", () => {
@@ -27,8 +30,8 @@ describe("a file", () => {
     file.write(Buffer.from("two\n"));
     expect(existsSync(inFolder("urls.txt"))).toBe(false);
     file.commit();
-    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("one\ntwo\n");
-    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+    expect(textOf("urls.txt")).toBe("one\ntwo\n");
+    expect(namesIn()).toEqual(["urls.txt"]);
   });
 
   test("leaves nothing behind if it is discarded", () => {
@@ -36,7 +39,7 @@ describe("a file", () => {
     file.write("one\n");
     file.discard();
     file.commit();
-    expect(readdirSync(inFolder())).toEqual([]);
+    expect(namesIn()).toEqual([]);
     expect(() => file.write("two\n")).toThrow("closed");
   });
 
@@ -44,28 +47,28 @@ describe("a file", () => {
     const file = new AtomicFile(inFolder("urls.txt"));
     file.commit();
     file.discard();
-    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+    expect(namesIn()).toEqual(["urls.txt"]);
   });
 
   test("replaces another file only if that is allowed, and keeps its permissions", () => {
     writeFileSync(inFolder("urls.txt"), "old");
     chmodSync(inFolder("urls.txt"), 0o640);
-    expect(() => new AtomicFile(inFolder("urls.txt"))).toThrow(expect.objectContaining({ code: "EEXIST" }));
+    expect(() => new AtomicFile(inFolder("urls.txt"))).toThrow(failure("EEXIST"));
     const file = new AtomicFile(inFolder("urls.txt"), { overwrite: true });
     expect(file.isNew).toBe(false);
     file.write("new");
-    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("old");
+    expect(textOf("urls.txt")).toBe("old");
     file.commit();
-    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("new");
+    expect(textOf("urls.txt")).toBe("new");
     expect(statSync(inFolder("urls.txt")).mode & 0o777).toBe(0o640);
   });
 
   test("does not replace a file that another process created meanwhile", () => {
     const file = new AtomicFile(inFolder("urls.txt"));
     writeFileSync(inFolder("urls.txt"), "theirs");
-    expect(() => file.commit()).toThrow(expect.objectContaining({ code: "EEXIST" }));
-    expect(readFileSync(inFolder("urls.txt"), "utf8")).toBe("theirs");
-    expect(readdirSync(inFolder())).toEqual(["urls.txt"]);
+    expect(() => file.commit()).toThrow(failure("EEXIST"));
+    expect(textOf("urls.txt")).toBe("theirs");
+    expect(namesIn()).toEqual(["urls.txt"]);
   });
 
   test("replaces the file behind a symbolic link, and keeps the link", () => {
@@ -76,7 +79,7 @@ describe("a file", () => {
     file.write("new");
     file.commit();
     expect(lstatSync(inFolder("link.txt")).isSymbolicLink()).toBe(true);
-    expect(readFileSync(inFolder("elsewhere/real.txt"), "utf8")).toBe("new");
+    expect(textOf("elsewhere/real.txt")).toBe("new");
   });
 
   test("may be created by other code, with the same file extension", () => {
@@ -84,22 +87,20 @@ describe("a file", () => {
     expect(file.path).toMatch(/\.warc\.gz$/);
     writeFileSync(file.path, "content", { flag: "wx" });
     file.commit();
-    expect(readFileSync(inFolder("site.warc.gz"), "utf8")).toBe("content");
+    expect(textOf("site.warc.gz")).toBe("content");
   });
 
   test("may have the longest name that a file can have", () => {
     const name = `${"é".repeat(120)}.txt`;
     const file = new AtomicFile(inFolder(name));
     file.commit();
-    expect(readdirSync(inFolder())).toEqual([name]);
+    expect(namesIn()).toEqual([name]);
   });
 
   test("cannot replace a folder, or be created in a missing one", () => {
     mkdirSync(inFolder("folder"));
-    expect(() => new AtomicFile(inFolder("folder"), { overwrite: true })).toThrow(
-      expect.objectContaining({ code: "EISDIR" }),
-    );
-    expect(() => new AtomicFile(inFolder("none/urls.txt"))).toThrow(expect.objectContaining({ code: "ENOENT" }));
+    expect(() => new AtomicFile(inFolder("folder"), { overwrite: true })).toThrow(failure("EISDIR"));
+    expect(() => new AtomicFile(inFolder("none/urls.txt"))).toThrow(failure("ENOENT"));
   });
 
   test("is written directly if it is a device, which stays a device", () => {
@@ -123,7 +124,7 @@ describe("a file", () => {
     file.commit();
     await once(reader, "close");
     expect(text).toBe("through the pipe\n");
-    expect(readdirSync(inFolder())).toEqual(["pipe"]);
+    expect(namesIn()).toEqual(["pipe"]);
   });
 
   test("is unchanged after the disk was full, which is an error", ({ skip }) => {
@@ -133,7 +134,7 @@ describe("a file", () => {
       const target = path.join(disk.path, "urls.txt");
       writeFileSync(target, "old");
       const file = new AtomicFile(target, { overwrite: true });
-      expect(() => file.write(Buffer.alloc(200_000))).toThrow(expect.objectContaining({ code: "ENOSPC" }));
+      expect(() => file.write(Buffer.alloc(200_000))).toThrow(failure("ENOSPC"));
       file.discard();
       expect(readdirSync(disk.path)).toEqual(["urls.txt"]);
       expect(readFileSync(target, "utf8")).toBe("old");
@@ -145,8 +146,16 @@ describe("a file", () => {
 
 describe("a folder", () => {
   const names = ["pages.parquet", "sitemaps.parquet"];
-  const write = (folder: AtomicFolder, content: string) => {
+  const write = (folder: { path: string }, content: string) => {
     for (const name of names) writeFileSync(path.join(folder.path, name), content);
+  };
+  /** A folder with old files, and another one with new files to replace it. */
+  const replacing = (name: string) => {
+    mkdirSync(inFolder(name));
+    write({ path: inFolder(name) }, "old");
+    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
+    write(folder, "new");
+    return folder;
   };
 
   test("appears together with all its files", () => {
@@ -155,15 +164,15 @@ describe("a folder", () => {
     expect(existsSync(inFolder("a/b/set"))).toBe(false);
     folder.commit();
     folder.discard();
-    expect(readdirSync(inFolder("a/b"))).toEqual(["set"]);
-    expect(readdirSync(inFolder("a/b/set"))).toEqual(names);
+    expect(namesIn("a/b")).toEqual(["set"]);
+    expect(namesIn("a/b/set")).toEqual(names);
   });
 
   test("leaves nothing behind if it is discarded, not even the folders above it", () => {
     const folder = new AtomicFolder(inFolder("a/b/set"), names);
     write(folder, "new");
     folder.discard();
-    expect(readdirSync(inFolder())).toEqual([]);
+    expect(namesIn()).toEqual([]);
   });
 
   test("replaces an empty folder", () => {
@@ -171,20 +180,17 @@ describe("a folder", () => {
     const folder = new AtomicFolder(inFolder("set"), names);
     write(folder, "new");
     folder.commit();
-    expect(readdirSync(inFolder("set"))).toEqual(names);
-    expect(readdirSync(inFolder())).toEqual(["set"]);
+    expect(namesIn("set")).toEqual(names);
+    expect(namesIn()).toEqual(["set"]);
   });
 
   test("replaces its own files only if that is allowed", () => {
-    mkdirSync(inFolder("set"));
-    writeFileSync(inFolder("set/pages.parquet"), "old");
-    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
-    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
-    write(folder, "new");
-    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+    const folder = replacing("set");
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(failure("EEXIST"));
+    expect(textOf("set/pages.parquet")).toBe("old");
     folder.commit();
-    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("new");
-    expect(readdirSync(inFolder())).toEqual(["set"]);
+    expect(textOf("set/pages.parquet")).toBe("new");
+    expect(namesIn()).toEqual(["set"]);
   });
 
   // Skips the nth rename and everything after it.
@@ -208,44 +214,36 @@ describe("a folder", () => {
   }
 
   test.each([1, 2])("is recovered by the next run if the process was killed at rename %i while replacing it", (nth) => {
-    mkdirSync(inFolder("set"));
-    for (const name of names) writeFileSync(inFolder(`set/${name}`), "old");
-    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
-    write(folder, "new");
+    const folder = replacing("set");
     killedAtRename(nth, () => folder.commit());
-    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
-    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(failure("EEXIST"));
+    expect(textOf("set/pages.parquet")).toBe("old");
     const next = new AtomicFolder(inFolder("set"), names, { overwrite: true });
     expect(next.isNew).toBe(false);
     write(next, "newer");
     next.commit();
-    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("newer");
+    expect(textOf("set/pages.parquet")).toBe("newer");
     expect(readdirSync(inFolder()).filter((name) => !name.startsWith(".partial-"))).toEqual(["set"]);
   });
 
   test("is recovered, too, if it is the target of a symbolic link", () => {
-    mkdirSync(inFolder("real"));
     symlinkSync("real", inFolder("set"));
-    for (const name of names) writeFileSync(inFolder(`real/${name}`), "old");
-    const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
-    write(folder, "new");
+    const folder = replacing("real");
     killedAtRename(2, () => folder.commit());
-    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(expect.objectContaining({ code: "EEXIST" }));
-    expect(readFileSync(inFolder("set/pages.parquet"), "utf8")).toBe("old");
+    expect(() => new AtomicFolder(inFolder("set"), names)).toThrow(failure("EEXIST"));
+    expect(textOf("set/pages.parquet")).toBe("old");
   });
 
   test("never replaces a folder that has other files", () => {
     mkdirSync(inFolder("set"));
     writeFileSync(inFolder("set/thesis.tex"), "years of work");
-    expect(() => new AtomicFolder(inFolder("set"), names, { overwrite: true })).toThrow(
-      expect.objectContaining({ code: "ENOTEMPTY" }),
-    );
+    expect(() => new AtomicFolder(inFolder("set"), names, { overwrite: true })).toThrow(failure("ENOTEMPTY"));
     rmSync(inFolder("set/thesis.tex"));
     const folder = new AtomicFolder(inFolder("set"), names, { overwrite: true });
     writeFileSync(inFolder("set/thesis.tex"), "years of work");
     write(folder, "new");
-    expect(() => folder.commit()).toThrow(expect.objectContaining({ code: "ENOTEMPTY" }));
-    expect(readFileSync(inFolder("set/thesis.tex"), "utf8")).toBe("years of work");
-    expect(readdirSync(inFolder())).toEqual(["set"]);
+    expect(() => folder.commit()).toThrow(failure("ENOTEMPTY"));
+    expect(textOf("set/thesis.tex")).toBe("years of work");
+    expect(namesIn()).toEqual(["set"]);
   });
 });

@@ -12,7 +12,7 @@ import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { wholeUrl } from "../../src/write/pages.ts";
 import { writeJson, writeTabtree } from "../../src/write/trees.ts";
-import { urlsOf } from "./collected.ts";
+import { codesOf, urlsOf } from "./collected.ts";
 import { expectEqual } from "./document-checks.ts";
 import { Random } from "./random.ts";
 import { randomWebsite } from "./random-website.ts";
@@ -80,8 +80,7 @@ async function crawled({ routes, limits, concurrency, wait, folder }: Crawl) {
     seen.add(sitemap.url);
     pagesOnce.push(...(await urlsOf(tree.pages(sitemap))));
   }
-  const codes = [...tree.problems()].map(({ problem }) => problem.code);
-  return { hits, pagesOnce, replayed, codes, complete: tree.complete, printed: await printed(tree) };
+  return { hits, pagesOnce, replayed, codes: codesOf(tree), complete: tree.complete, printed: await printed(tree) };
 }
 
 /** What `sitegrove ls` prints. */

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
+import { codesOf } from "../support/collected.ts";
 import { some } from "../support/long.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -101,8 +102,7 @@ describe("the settings in an archive", () => {
   test("cannot raise a limit of the reader", async () => {
     const lifted = limitedTo({ pages: 1e9, documentBytes: Number.POSITIVE_INFINITY, depth: 1e6 });
     expect(await opened(lifted, ({ pageCount }) => pageCount, { limits: { pages: 2 } })).toBe(2);
-    const problems = (tree: SitemapTree) => [...tree.problems()].map(({ problem }) => problem.code);
-    const short = await opened(lifted, problems, { limits: { documentBytes: 100 } });
+    const short = await opened(lifted, codesOf, { limits: { documentBytes: 100 } });
     expect(short).toContain("limit-document-bytes");
   });
 
