@@ -41,14 +41,9 @@ const [a, b] = ["https://example.org/a.xml", "https://cdn.example/b.xml.gz"];
 //   "The Sitemap directive is independent of the user-agent line, so it doesn't matter where you place it in your file."
 describe("Sitemap lines", () => {
   test("spec: Sitemap lines are read anywhere, in order, each URL once", () => {
-    expect(
-      read(`Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\nsitemap: ${a}\n`),
-    ).toMatchObject({
-      urls: [a, b],
-      outcome: { kind: "index", format: "robots" },
-      complete: true,
-      problems: ["url-repeated:6"],
-    });
+    const text = `Sitemap: ${a}\nUser-agent: *\nDisallow: /x\nSitemap: ${b}\nDisallow: /y\nsitemap: ${a}\n`;
+    const outcome = { kind: "index", format: "robots" };
+    expect(read(text)).toMatchObject({ urls: [a, b], outcome, complete: true, problems: ["url-repeated:6"] });
   });
 
   test.each(["sitemap", "SITEMAP", "SiteMap", "\ufeffSitemap", "  Sitemap", "\tSitemap ", "Sitemap\t"])(
@@ -69,20 +64,8 @@ describe("Sitemap lines", () => {
   });
 
   test.each([
-    ...[
-      "a b",
-      "a, b",
-      "a,b",
-      "a;b",
-      "a | b",
-      "a\tb",
-      '"a" <b>',
-      "'a','b'",
-      "aSitemap:b",
-      "a sitemap: b",
-      "Sitemap: a site-map:b",
-    ],
-    ...["a b,", "a, b;"],
+    ...["a b", "a, b", "a,b", "a;b", "a | b", "a\tb", '"a" <b>', "'a','b'", "aSitemap:b", "a sitemap: b"],
+    ...["Sitemap: a site-map:b", "a b,", "a, b;"],
   ])("lenient: several URLs in one line are read and reported: %j", (form) => {
     const line = `Sitemap: ${form.replaceAll(/(?<![a-z])[ab](?![a-z])/g, (name) => (name === "a" ? a : b))}`;
     expect(read(line)).toMatchObject({ urls: [a, b], problems: ["robots-spelling:1"] });
@@ -105,18 +88,20 @@ describe("Sitemap lines", () => {
   });
 
   const map = "https://example.org/sitemap.xml";
+  const named = (key: string) => `${key}: ${map}`;
   test.each([
+    ...["Video Sitemap", "XML-Sitemap", "My-sitemap", "Google News Site Map", "site_map", "* Sitemap"].map(named),
+    ...["Stiemap", "Sietmap", "Map", "Index", ""].map(named),
     ...[
-      "Video Sitemap",
-      "XML-Sitemap",
-      "My-sitemap",
-      "Google News Site Map",
-      "site_map",
-      "* Sitemap",
-      "Sitemap\uff1a",
-    ].map((key) => `${key}: ${map}`.replace("\uff1a:", "\uff1a")),
-    ...["Stiemap", "Sietmap", "Map", "Index", ""].map((key) => `${key}: ${map}`),
-    ...[`Sitemap=${map}`, `Sitemap = ${map}`, map, `  ${map}  `, `<${map}>`, `${map} # main`, `"${map}",`],
+      `Sitemap\uff1a ${map}`,
+      `Sitemap=${map}`,
+      `Sitemap = ${map}`,
+      map,
+      `  ${map}  `,
+      `<${map}>`,
+      `${map} # main`,
+      `"${map}",`,
+    ],
     ...["Allow:", "Disallow: ", "User-agent: *", "Crawl-delay: 10", "Host: example.org", "Allow: /x"].flatMap(
       (before) => [`${before} Sitemap: ${map}`, `${before} sitemap:${map}`],
     ),
@@ -203,11 +188,8 @@ describe("Sitemap lines", () => {
 
 // https://www.rfc-editor.org/rfc/rfc9309#section-2.2 `EOL = *WS [comment] NL`
 test("a # after white space starts a comment; any other # is part of the URL", () => {
-  expect(urlsOf(`Sitemap: ${a} # main\nSitemap: ${b}#part\nSitemap: ${b}?x#y\t#z # w`)).toEqual([
-    a,
-    `${b}#part`,
-    `${b}?x#y`,
-  ]);
+  const text = `Sitemap: ${a} # main\nSitemap: ${b}#part\nSitemap: ${b}?x#y\t#z # w`;
+  expect(urlsOf(text)).toEqual([a, `${b}#part`, `${b}?x#y`]);
 });
 
 test.each(["\r", "\n", "\r\n"])("%j ends a line", (end) => {
@@ -294,11 +276,8 @@ describe("Crawl-delay", () => {
 });
 
 describe("preferences about the use of pages", () => {
-  const signal = {
-    field: "Content-Signal",
-    value: "search=yes,ai-train=no",
-    values: { search: "yes", "ai-train": "no" },
-  };
+  const values = { search: "yes", "ai-train": "no" };
+  const signal = { field: "Content-Signal", value: "search=yes,ai-train=no", values };
   test.each<[what: string, text: string, preferences: object[]]>([
     ["before all groups", "Content-Signal: search=yes,ai-train=no\nUser-agent: *", [{ ...signal, line: 1 }]],
     ["in a group", "User-agent: *\nContent-Signal: search=yes,ai-train=no", [{ ...signal, line: 2, agents: ["*"] }]],

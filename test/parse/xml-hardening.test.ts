@@ -45,14 +45,8 @@ function parseWatchingMemory(pieces: Iterable<string>) {
 
 describe("very many references", () => {
   test("megabytes of references in one loc lose only that entry", () => {
-    const { result, most } = parseWatchingMemory(
-      repeated(
-        `<urlset>${one}<url><loc>https://example.org/`,
-        "&#65;",
-        some(2_000_000, 300_000),
-        `</loc></url>${two}</urlset>`,
-      ),
-    );
+    const [before, after] = [`<urlset>${one}<url><loc>https://example.org/`, `</loc></url>${two}</urlset>`];
+    const { result, most } = parseWatchingMemory(repeated(before, "&#65;", some(2_000_000, 300_000), after));
     expect(urlsOf(result)).toEqual(["https://example.org/1", "https://example.org/2"]);
     expect(result.codes).toContain("limit-url-length");
     expect(most).toBeLessThan(some(2_000_000, 1_000_000));
