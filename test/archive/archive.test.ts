@@ -17,10 +17,11 @@ const inFolder = testFolder();
 
 const info = { homepage: "https://example.org/", settings: {} };
 
-/** The path of an archive with these exchanges. */
-async function written(name: string, ...exchanges: Fetched[]): Promise<string> {
-  const store = await createStore({ kind: "auto", save: inFolder(name), info });
+/** The path of an archive with these exchanges, of a crawl that finished or not. */
+async function written(name: string, exchanges: readonly Fetched[], about = info, finished = false): Promise<string> {
+  const store = await createStore({ kind: "auto", save: inFolder(name), info: about });
   for (const exchange of exchanges) await store.keep(exchange);
+  if (finished) await store.finish();
   await store.close();
   return inFolder(name);
 }
@@ -29,11 +30,7 @@ test("an opened archive has the description of the run that wrote it", async () 
   const about = {
     homepage: "https://example.org/",
     sitemaps: ["https://example.org/a.xml", "https://example.org/ü.xml"],
-    settings: {
-      useRobots: false,
-      extraKnownPaths: ["Infinity"],
-      limits: { depth: 0 },
-    },
+    settings: { useRobots: false, extraKnownPaths: ["Infinity"], limits: { depth: 0 } },
   };
   const store = await createStore({ kind: "memory", info: about });
   await store.save(inFolder("site.warc.gz"));
@@ -49,24 +46,20 @@ test("no password is written to an archive", async () => {
     tls: { ca: ["secret"] },
     userAgent: "me",
   };
-  const save = inFolder("site.warc");
-  const about = {
-    homepage: "https://u:secret@example.org/",
-    sitemaps: ["https://u:secret@example.org/a.xml"],
-    settings,
-  };
-  const store = await createStore({ kind: "auto", save, info: about });
-  await store.keep(
-    documentAt("https://u:secret@example.org/b.xml", "x", {
-      headers: [["link", '<https://u:secret@example.org/c.xml>; rel="sitemap"']],
-    }),
+  const site = "https://u:secret@example.org/";
+  const link = ["link", `<${site}c.xml>; rel="sitemap"`] as const;
+  const about = { homepage: site, sitemaps: [`${site}a.xml`], settings };
+  const save = await written(
+    "site.warc",
+    [
+      documentAt(`${site}b.xml`, "x", { headers: [link] }),
+      redirectAt(`${site}a.xml`, "//u:secret@example.org/b.xml"),
+      // An at sign that names no user is kept.
+      redirectAt("https://example.org/@someone", "https://example.org//@someone"),
+      failedAt(`${site}d.xml`, { reason: problem("redirect-invalid", { value: "http://u:secret@example.org/" }) }),
+    ],
+    about,
   );
-  await store.keep(redirectAt("https://u:secret@example.org/a.xml", "//u:secret@example.org/b.xml"));
-  // An at sign that names no user is kept.
-  await store.keep(redirectAt("https://example.org/@someone", "https://example.org//@someone"));
-  const reason = problem("redirect-invalid", { value: "http://u:secret@example.org/" });
-  await store.keep(failedAt("https://u:secret@example.org/d.xml", { reason }));
-  await store.close();
   expect(await readFile(save, "utf8")).not.toContain("secret");
   const archive = await opened(save);
   expect(archive.info).toEqual({
@@ -97,7 +90,7 @@ test.each(["site.warc", "site.warc.gz"])("%s says whether the crawl finished", a
 test("archives can be joined", async () => {
   const parts: Buffer[] = [];
   for (const name of ["a", "b"]) {
-    parts.push(await readFile(await written(`${name}.warc.gz`, documentAt(`https://${name}.example/`, name))));
+    parts.push(await readFile(await written(`${name}.warc.gz`, [documentAt(`https://${name}.example/`, name)])));
   }
   await writeFile(inFolder("both.warc.gz"), Buffer.concat(parts));
   const both = await opened(inFolder("both.warc.gz"));
@@ -133,12 +126,8 @@ test("an archive joined from two websites gives the first one, and reports the o
 test("an exchange missing from the second of two joined archives is noticed, even if the first archive has more exchanges", async () => {
   const parts: Buffer[] = [];
   for (const names of [["a", "b", "c"], ["d"]]) {
-    const save = inFolder(`${names.length}.warc`);
-    const store = await createStore({ kind: "auto", save, info });
-    for (const name of names) await store.keep(documentAt(`https://example.org/${name}.xml`, name));
-    await store.finish();
-    await store.close();
-    parts.push(await readFile(save));
+    const documents = names.map((name) => documentAt(`https://example.org/${name}.xml`, name));
+    parts.push(await readFile(await written(`${names.length}.warc`, documents, info, true)));
   }
   const [first, second] = parts as [Buffer, Buffer];
   const damaged = Buffer.from(
@@ -152,7 +141,7 @@ test("an exchange missing from the second of two joined archives is noticed, eve
 });
 
 test.each(["site.warc", "site.warc.gz"])("%s can be resumed twice, without a response in between", async (name) => {
-  const file = await written(name, documentAt("https://example.org/a.xml", "a"));
+  const file = await written(name, [documentAt("https://example.org/a.xml", "a")]);
   for (const [at, urls] of [[], ["b"], ["c"]].entries()) {
     const resumed = await openToResume(file);
     const about = { ...info, settings: { userAgent: `${at}` } };
@@ -170,7 +159,7 @@ test.each(["body-short", "body-reset", "timeout-idle", "timeout-total"] as const
   async (code) => {
     const [whole, cut] = ["https://example.org/whole.xml", "https://example.org/cut.xml"] as const;
     const broken = documentAt(cut, "cu", { body: bodyOf("cu", { problem: problem(code) }) });
-    const resumed = await openToResume(await written("site.warc", documentAt(whole, "whole"), broken));
+    const resumed = await openToResume(await written("site.warc", [documentAt(whole, "whole"), broken]));
     const store = await createStore({ kind: "auto", resumed, info });
     expect([whole, cut].map((url) => store.has({ url, role: "sitemap" }))).toEqual([true, false]);
     await store.close();
@@ -274,21 +263,16 @@ test("temporary files have no name, so nobody else can open them, and none is le
 
 test("URLs and headers that are too long for a record header are not lost", async () => {
   const long = (name: string) => `https://example.org/${name.repeat(100_000)}`;
-  const exchange = () =>
-    documentAt(long("a"), "<urlset/>", {
-      headers: [
-        ["x-large", "x".repeat(1_000_000)],
-        ["content-type", "text/xml"],
-      ],
-    });
-  const archive = await opened(await written("site.warc.gz", exchange(), documentAt("https://example.org/", "last")));
+  const headers = Object.entries({ "x-large": "x".repeat(1_000_000), "content-type": "text/xml" });
+  const exchange = () => documentAt(long("a"), "<urlset/>", { headers });
+  const archive = await opened(await written("site.warc.gz", [exchange(), documentAt("https://example.org/", "last")]));
   expect(archive).toMatchObject({ truncated: false, urls: [long("a"), "https://example.org/"] });
   const fetched = await archive.fetch({ url: long("a"), role: "sitemap" });
   expect(await contentOf(fetched)).toEqual(await contentOf(exchange()));
 });
 
 test("a response record is written as the specification says, line by line", async () => {
-  const file = await written("site.warc.gz", documentAt("https://example.org/ü b.xml", "<urlset/>"));
+  const file = await written("site.warc.gz", [documentAt("https://example.org/ü b.xml", "<urlset/>")]);
   const text = gunzipSync(await readFile(file)).toString();
   const response = text.slice(text.indexOf("WARC/1.1", 1), text.indexOf("WARC-Type: metadata"));
   expect(response.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID").replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, "DATE")).toBe(

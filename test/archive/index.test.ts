@@ -11,6 +11,7 @@ import { createStore } from "../../src/archive/store.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { changeIndex } from "../support/change-index.ts";
+import { urlsOf } from "../support/collected.ts";
 import { membersOf } from "../support/members.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -55,21 +56,15 @@ const fileWith = (content: Uint8Array, name = "site.warc.gz") => {
 async function seenIn(file: string) {
   const tree = await openTree(file).catch(({ code }: { code: string }) => code);
   if (typeof tree === "string") return tree;
-  const seen = await everythingIn(tree);
-  await tree.close();
-  return seen;
+  return everythingIn(tree).finally(() => tree.close());
 }
 
 async function everythingIn(tree: SitemapTree) {
-  const hash = createHash("sha1");
-  let pages = 0;
-  for await (const { url } of tree.pages()) {
-    hash.update(url);
-    pages += 1;
-  }
+  const pages = await urlsOf(tree.pages());
+  const content = createHash("sha1").update(pages.join("\n")).digest("hex");
   const problems = Array.from(tree.problems(), ({ url, problem: { code } }) => `${url} ${code}`).sort();
   const sitemaps = Array.from(tree.sitemaps(), (sitemap) => `${sitemap.kind} ${sitemap.url}`);
-  return { pages, content: hash.digest("hex"), problems, sitemaps, complete: tree.complete };
+  return { pages: pages.length, content, problems, sitemaps, complete: tree.complete };
 }
 
 /** Where the records of a document are. */

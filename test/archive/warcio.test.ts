@@ -21,12 +21,10 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by sitegrove", (file) 
     await store.keep(redirectAt("https://example.org/old.xml", "/new.xml"));
     await store.keep(
       documentAt("https://example.org/new.xml", "<urlset/>", {
-        headers: [
-          ["content-type", "application/xml"],
-          ["transfer-encoding", "chunked"],
-          ["content-length", "12345"],
-          ["x-odd", "a\r\nb\u4e2d"],
-        ],
+        headers: Object.entries({
+          ...{ "content-type": "application/xml", "transfer-encoding": "chunked", "content-length": "12345" },
+          "x-odd": "a\r\nb\u4e2d",
+        }),
       }),
     );
     const broken = bodyOf("<urlset>", { problem: problem("limit-document-bytes", { limit: 8 }) });
@@ -71,10 +69,7 @@ describe.each(["site.warc", "site.warc.gz"])("%s, written by sitegrove", (file) 
   test("warcio reads the status, headers and body of every response; payload digests match, and descriptions are JSON", () => {
     expect(records[1]).toMatchObject({ status: 301, headers: [["location", "/new.xml"]], payload: "" });
     // Headers that would mislead a reader are left out.
-    const headers = [
-      ["content-type", "application/xml"],
-      ["x-odd", "a  b?"],
-    ];
+    const headers = Object.entries({ "content-type": "application/xml", "x-odd": "a  b?" });
     expect(records[3]).toMatchObject({ status: 200, headers, payload: "<urlset/>", digestHolds: true });
     expect(records[5]).toMatchObject({ payload: "<urlset>", truncated: "length", digestHolds: true });
     expect(records[7]).toMatchObject({ payload: expect.stringMatching(/^.{3000000}$/), digestHolds: true });

@@ -10,6 +10,7 @@ const page = "<url><loc>https://example.org/1</loc></url>";
 const urlset = (attributes: string, content: string) =>
   `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" ${attributes}>${content}${page}</urlset>`;
 
+const reference = "<url><loc>&x;</loc></url>";
 const include = 'xmlns:xi="http://www.w3.org/2001/XInclude"';
 const schema = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation';
 
@@ -18,14 +19,10 @@ const forms: [name: string, isRefused: boolean, document: (canary: string) => st
   [
     "an external entity",
     true,
-    (canary) => `<!DOCTYPE urlset [<!ENTITY x SYSTEM "${canary}">]>${urlset("", "<url><loc>&x;</loc></url>")}`,
+    (canary) => `<!DOCTYPE urlset [<!ENTITY x SYSTEM "${canary}">]>${urlset("", reference)}`,
   ],
   ["a parameter entity", true, (canary) => `<!DOCTYPE urlset [<!ENTITY % x SYSTEM "${canary}"> %x;]>${urlset("", "")}`],
-  [
-    "an external document type",
-    false,
-    (canary) => `<!DOCTYPE urlset SYSTEM "${canary}">${urlset("", "<url><loc>&x;</loc></url>")}`,
-  ],
+  ["an external document type", false, (canary) => `<!DOCTYPE urlset SYSTEM "${canary}">${urlset("", reference)}`],
   ["a public document type", false, (canary) => `<!DOCTYPE urlset PUBLIC "-//X//Y" "${canary}">${urlset("", "")}`],
   [
     "an inclusion",

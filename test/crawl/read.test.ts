@@ -50,16 +50,14 @@ test("a sitemap that exceeds a limit is not reported as cut off", async () => {
 });
 
 test("if nothing was received, the reason is the one that ended the body", async () => {
-  expect((await readAll("", problem("timeout-idle", { limit: 1 }))).outcome).toMatchObject({
-    kind: "invalid",
-    reason: { code: "timeout-idle" },
-  });
-  expect((await readAll("")).outcome).toMatchObject({ kind: "invalid", reason: { code: "empty" } });
-  expect(await readSitemap(gzipSync(home).subarray(0, 12))).toMatchObject({ reason: { code: "coding-truncated" } });
-  expect(await readSitemap(gzipSync(""))).toMatchObject({ reason: { code: "empty" } });
-  expect(await readSitemap(Buffer.from(home), { limits: { documentBytes: 0 } })).toMatchObject({
-    reason: { code: "limit-document-bytes" },
-  });
+  const invalid = (code: string) => ({ kind: "invalid", reason: { code } });
+  const idle = problem("timeout-idle", { limit: 1 });
+  expect((await readAll("", idle)).outcome).toMatchObject(invalid("timeout-idle"));
+  expect((await readAll("")).outcome).toMatchObject(invalid("empty"));
+  expect(await readSitemap(gzipSync(home).subarray(0, 12))).toMatchObject(invalid("coding-truncated"));
+  expect(await readSitemap(gzipSync(""))).toMatchObject(invalid("empty"));
+  const none = { limits: { documentBytes: 0 } };
+  expect(await readSitemap(Buffer.from(home), none)).toMatchObject(invalid("limit-document-bytes"));
 });
 
 test("reading can stop early, which is not a problem of the document", async () => {

@@ -1,6 +1,7 @@
 // Prefetched bodies that wait to be read, if there is no room for them in memory.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Spool, SpoolRoom } from "../../src/crawl/spool.ts";
+import { listOf } from "../support/collected.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -22,17 +23,21 @@ function fiveChunks() {
   return { body: Object.assign(chunks(), { end: {} }), seen };
 }
 
-async function firstBytes(spool: Spool): Promise<number[]> {
-  const firsts: number[] = [];
-  for await (const [first = -1] of spool) firsts.push(first);
-  return firsts;
+async function firstBytes(spool: Spool): Promise<(number | undefined)[]> {
+  return (await listOf(spool)).map(([first]) => first);
 }
 
-test("a download pauses until its document is being read", async () => {
+/** A spool that has paused. */
+async function paused() {
   const { body, seen } = fiveChunks();
   const room = fullRoom();
   const spool = new Spool(body, room);
   await turn();
+  return { seen, room, spool };
+}
+
+test("a download pauses until its document is being read", async () => {
+  const { seen, room, spool } = await paused();
   expect(seen.taken).toBe(1);
   expect(room.unread).toBe(0);
   expect(await firstBytes(spool)).toEqual([0, 1, 2, 3, 4]);
@@ -41,10 +46,7 @@ test("a download pauses until its document is being read", async () => {
 });
 
 test("a download that has paused for a second is moved to a file", async () => {
-  const { body, seen } = fiveChunks();
-  const room = fullRoom();
-  const spool = new Spool(body, room);
-  await turn();
+  const { seen, room, spool } = await paused();
   vi.advanceTimersByTime(1000);
   await spool.filled;
   expect(seen.taken).toBe(5);
@@ -55,9 +57,7 @@ test("a download that has paused for a second is moved to a file", async () => {
 });
 
 test("closing a spool during its pause releases its memory count", async () => {
-  const room = fullRoom();
-  const spool = new Spool(fiveChunks().body, room);
-  await turn();
+  const { room, spool } = await paused();
   spool.close();
   await spool.filled;
   expect(room.unread).toBe(0);
@@ -65,9 +65,7 @@ test("closing a spool during its pause releases its memory count", async () => {
 });
 
 test("closing a spool while its file is being created releases its memory count", async () => {
-  const room = fullRoom();
-  const spool = new Spool(fiveChunks().body, room);
-  await turn();
+  const { room, spool } = await paused();
   vi.advanceTimersByTime(1000);
   // Creating the file takes at least one more turn of the event loop.
   await turn();
