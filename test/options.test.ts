@@ -7,14 +7,16 @@ import { defaultLimits } from "../src/model/parse-options.ts";
 import { oddValues } from "./support/odd-values.ts";
 import * as exported from "./support/options-module.ts";
 
-const message = (options: unknown): string => {
+function refusal(call: () => unknown): Error {
   try {
-    resolveOptions(options as Options);
+    call();
+    return new Error("accepted");
   } catch (error) {
-    return (error as Error).message;
+    return error as Error;
   }
-  return "accepted";
-};
+}
+
+const message = (options: unknown): string => refusal(() => resolveOptions(options as Options)).message;
 
 test("every option has a default", () => {
   const settings = resolveOptions();
@@ -77,15 +79,6 @@ const taken: Record<string, readonly string[]> = {
   "a date": ["since"],
 };
 
-function refusal(call: () => unknown): unknown {
-  try {
-    call();
-    return "accepted";
-  } catch (error) {
-    return error;
-  }
-}
-
 function eachRow(visit: (row: OptionRow, path: string, wrap: (options: object) => object, others: string[]) => void) {
   const walk = (rows: readonly OptionRow[], prefix: string, wrap: (options: object) => object) => {
     const names = rows.map(({ name }) => name);
@@ -107,31 +100,23 @@ test.each(Object.entries(odd))("no option accepts %s, and all say so in the same
     if (taken[what]?.includes(path)) return;
     const error = refusal(() => resolveOptions(wrap({ [row.name]: make() })));
     expect(error, path).toMatchObject({ name: "SitemapError", code: "invalid-option" });
-    expect((error as Error).message, path).toMatch(/^(Expected `|Unknown option `)/);
-    expect((error as Error).message.length, path).toBeLessThan(300);
+    expect(error.message, path).toMatch(/^(Expected `|Unknown option `)/);
+    expect(error.message.length, path).toBeLessThan(300);
   });
+  const whole = refusal(() => resolveOptions(make() as Options));
   if (what !== "an object with an unknown name" && what !== "an object without a prototype")
-    expect(
-      refusal(() => resolveOptions(make() as Options)),
-      "options",
-    ).toMatchObject({ code: "invalid-option" });
+    expect(whole, "options").toMatchObject({ code: "invalid-option" });
 });
 
 test("every misspelled option gets a suggestion, even a nested one", () => {
   eachRow(({ name }, path, wrap, others) => {
     const prefix = path.slice(0, path.length - name.length);
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    for (const typed of [
-      `${name}s`,
-      name.slice(0, -1),
-      name.toUpperCase(),
-      snake,
-      `${name[1]}${name[0]}${name.slice(2)}`,
-    ]) {
+    const swapped = `${name[1]}${name[0]}${name.slice(2)}`;
+    for (const typed of [`${name}s`, name.slice(0, -1), name.toUpperCase(), snake, swapped]) {
       if (others.includes(typed)) continue;
-      expect(message(wrap({ [typed]: undefined }))).toBe(
-        `Unknown option \`${prefix}${typed}\`; did you mean \`${path}\`?`,
-      );
+      const expected = `Unknown option \`${prefix}${typed}\`; did you mean \`${path}\`?`;
+      expect(message(wrap({ [typed]: undefined }))).toBe(expected);
     }
   });
 });
@@ -139,17 +124,12 @@ test("every misspelled option gets a suggestion, even a nested one", () => {
 test("options may be frozen, without a prototype, inherited, or a module namespace", () => {
   const defaults = Object.freeze({ retries: 1, limits: Object.freeze({ depth: 2 }) });
   const bare = Object.assign(Object.create(null), defaults);
-  for (const options of [
-    defaults,
-    bare,
-    Object.create(defaults),
-    new (class Own {
-      retries = 1;
-      limits = { depth: 2 };
-    })(),
-  ]) {
-    expect(resolveOptions(options)).toMatchObject({ retries: 1, limits: { depth: 2 } });
+  class Own {
+    retries = 1;
+    limits = { depth: 2 };
   }
+  for (const options of [defaults, bare, Object.create(defaults), new Own()])
+    expect(resolveOptions(options)).toMatchObject(defaults);
   expect(resolveOptions(exported)).toMatchObject({ retries: 1 });
 });
 

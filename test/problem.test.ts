@@ -28,16 +28,10 @@ test("a problem keeps its cause, however often it occurs", () => {
 });
 
 test("the message of a problem includes its facts", () => {
-  expect(problem("limit-depth", { limit: 11 })).toEqual({
-    code: "limit-depth",
-    message: "Sitemaps nested more than 11 deep; this one was not fetched",
-    limit: 11,
-  });
-  expect(problem("http-404", { status: 404 })).toEqual({
-    code: "http-404",
-    message: "Not found (404)",
-    status: 404,
-  });
+  const message = "Sitemaps nested more than 11 deep; this one was not fetched";
+  expect(problem("limit-depth", { limit: 11 })).toEqual({ code: "limit-depth", message, limit: 11 });
+  const notFound = { code: "http-404", message: "Not found (404)", status: 404 };
+  expect(problem("http-404", { status: 404 })).toEqual(notFound);
 });
 
 test.each([
@@ -107,11 +101,8 @@ test("every message is filled in with the facts that it names", () => {
 });
 
 test("compressed data that is cut off is one problem, although the XML in it is also cut off", () => {
-  const [bytes, xml, other] = [
-    problem("coding-truncated"),
-    problem("xml-truncated", { line: 9 }),
-    problem("news-repeated"),
-  ];
+  const [bytes, xml] = [problem("coding-truncated"), problem("xml-truncated", { line: 9 })];
+  const other = problem("news-repeated");
   expect(rootCauses([bytes, xml, other])).toEqual([bytes, other]);
   expect(rootCauses([xml, other])).toEqual([xml, other]);
 });

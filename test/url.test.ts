@@ -63,10 +63,8 @@ describe("what counts as a URL", () => {
   });
 
   test("the user name and password of a document's URL are not passed on", () => {
-    expect(resolve("/a", "https://user:secret@example.org/b")).toEqual({
-      url: "https://example.org/a",
-      problem: "url-relative",
-    });
+    const resolved = { url: "https://example.org/a", problem: "url-relative" };
+    expect(resolve("/a", "https://user:secret@example.org/b")).toEqual(resolved);
   });
 
   test("the length is checked before the URL is parsed", () => {
@@ -172,28 +170,15 @@ describe("two URLs are the same", () => {
   });
 
   test("the key of a key is that key", () => {
-    const parts = fc.array(
-      fc.constantFrom(..."a / .. ? # % %% %4 1 %25 %41 %34 %61 %2e %e9 é @ :8 &amp;".split(" "), " "),
-    );
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          parts.map((texts) => `https://example.org/${texts.join("")}`),
-          fc.string(),
-        ),
-        (url) => {
-          expect(urlKey(urlKey(url))).toBe(urlKey(url));
-        },
-      ),
-      { numRuns: some(1000) },
-    );
+    const part = fc.constantFrom(..."a / .. ? # % %% %4 1 %25 %41 %34 %61 %2e %e9 é @ :8 &amp;".split(" "), " ");
+    const urls = fc.array(part).map((parts) => `https://example.org/${parts.join("")}`);
+    const isStable = (url: string) => urlKey(urlKey(url)) === urlKey(url);
+    fc.assert(fc.property(fc.oneof(urls, fc.string()), isStable), { numRuns: some(1000) });
   });
 
   test.each(["no url%7E", "https://example.org/%%61", "https://example.org/%4%31", "https://example.org/%%34"])(
     "%s is its own key",
-    (text) => {
-      expect(urlKey(text)).toBe(text);
-    },
+    (text) => expect(urlKey(text)).toBe(text),
   );
 });
 

@@ -13,28 +13,14 @@ export const addresses: readonly string[] = [
 // Written in ways that only a URL parser understands; all of them lead to this machine or its network.
 const spellings = [
   ...["2130706433", "0x7f.1", "0x7f000001", "017700000001", "0177.0.0.1", "127.1", "127.0.1", "①②⑦.⓪.⓪.①"],
-  ...[
-    "127。0。0。1",
-    "0",
-    "0x0",
-    "%31%32%37.0.0.1",
-    "3232235521",
-    "[::ffff:7f00:1]",
-    "[0:0:0:0:0:0:0:1]",
-    "[::127.0.0.1]",
-  ],
-  ...["127.0.0.1."],
+  ...["127。0。0。1", "0", "0x0", "%31%32%37.0.0.1", "3232235521", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]"],
+  ...["[::127.0.0.1]", "127.0.0.1."],
 ];
 const names = ["localhost", "localhost.", "LOCALHOST", "a.localhost", "foo.internal", "metadata.google.internal"];
 // `new URL` keeps these dots, but a resolver or a proxy may not.
 const dotted = ["localhost..", "x.internal..", "a.localhost...", "127.0.0.1..", "127.1..", "0x7f.1..", "2130706433..."];
 const moreNames = [
-  ...dotted,
-  "ip6-localhost",
-  "ip6-loopback",
-  "printer.local",
-  "router.home.arpa",
-  "localhost.localdomain",
+  ...[...dotted, "ip6-localhost", "ip6-loopback", "printer.local", "router.home.arpa", "localhost.localdomain"],
   "hidden.onion",
 ];
 

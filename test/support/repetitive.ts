@@ -81,33 +81,19 @@ const fields = [
   "<image:image><image:loc>§u</image:loc><loc>§u</loc><lastmod>§d</lastmod><video:title>§t</video:title></image:image>",
   '<video:video><video:duration>§n</video:duration><video:live>§b</video:live><video:uploader info="§a">§t</video:uploader><video:content_segment_loc duration="§n">§u</video:content_segment_loc><video:tvshow><video:premier_date>§d</video:premier_date></video:tvshow></video:video>',
 ];
-const frames = [
-  ...[
-    ["<url>", "</url>"],
-    ["<url>", "</url>"],
-    ["<url>", "</url>"],
-    ['<url id="§l">', "</url>"],
-    ["<url >", "</url>"],
-  ],
-  ...[
+const frames: readonly (readonly [open: string, close: string])[] = [
+  ...["<url>", "<url>", "<url>", '<url id="§l">', "<url >"].map((open) => [open, "</url>"] as const),
+  ...([
     ["<URL>", "</URL>"],
     ["<x><url>", "</url></x>"],
     ["<sitemap>", "</sitemap>"],
     ["<url xmlns=''>", "</url>"],
-  ],
-] as const;
+  ] as const),
+];
 const locs = ["<loc>§u</loc>", "<loc>§u</loc>", "<loc>§u</loc>", "<loc><![CDATA[§u]]></loc>", "<loc> §u </loc>", ""];
 const oddSeams = [
-  ...[
-    "<lastmod>§d</lastmod>",
-    "<loc>§u</loc>",
-    "<x/>",
-    "<x><lastmod>§d</lastmod></x>",
-    "§t",
-    "<!-- -->",
-    "<![CDATA[ ]]>",
-  ],
-  ...["<changefreq>§t</changefreq>", "</urlset><urlset>"],
+  ...["<lastmod>§d</lastmod>", "<loc>§u</loc>", "<x/>", "<x><lastmod>§d</lastmod></x>", "§t", "<!-- -->"],
+  ...["<![CDATA[ ]]>", "<changefreq>§t</changefreq>", "</urlset><urlset>"],
 ];
 
 const formats: readonly Format[] = [
