@@ -1,5 +1,6 @@
 // The limit on decoded bytes holds for bombs, and memory does not follow what a website sends.
 import { execFile } from "node:child_process";
+import path from "node:path";
 import { promisify } from "node:util";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -56,12 +57,12 @@ test("spec: above 52,428,800 bytes a document is larger than the protocol allows
 });
 
 test("a decompression bomb of ten gigabytes takes little memory", async () => {
-  const script = new URL("./bomb.ts", import.meta.url).pathname;
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, ["--expose-gc", "scripts/ts.mjs", script]);
-  const { length, codes, grownBy } = JSON.parse(stdout);
-  expect(length).toBe(100 * 1024 * 1024);
-  expect(codes).toEqual(["limit-document-bytes", "protocol-size"]);
+  const script = path.join(import.meta.dirname, "bomb.mjs");
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", script]);
+  const { read, codes, grownBy } = JSON.parse(stdout);
+  // Of 640 blocks, those up to the limit of 100 megabytes, and a few that were read ahead.
+  expect(read).toBeLessThan(20);
+  expect(codes).toEqual(["limit-document-bytes", "protocol-size", "xml-namespace"]);
   // On a busy machine garbage is collected later. A reader that kept the text would need all of its 100 megabytes.
   expect(grownBy).toBeLessThan(80 * 1024 * 1024);
 });
