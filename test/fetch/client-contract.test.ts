@@ -32,6 +32,11 @@ describe.each<[string, () => Client, decodes: boolean]>([
     return answer;
   }
 
+  /** Serves one path and requests it. */
+  async function requestOnly(fault: Fault | string, signal?: AbortSignal): Promise<ClientResponse> {
+    return request(`${(await testServer({ "/a": fault })).origin}/a`, signal);
+  }
+
   // Names may be written in any case.
   function headerOf({ headers }: ClientResponse, name: string): string | undefined {
     return (headers as HeaderList).find(([candidate]) => candidate.toLowerCase() === name)?.[1];
@@ -63,17 +68,15 @@ describe.each<[string, () => Client, decodes: boolean]>([
 
   test.each([204, 404, 410, 429, 500, 503])("returns status %i like any other", async (code) => {
     const empty = code === 204;
-    const server = await testServer({ "/a": status(code, { "retry-after": "1" }, empty ? "" : "no document") });
-    const response = await request(`${server.origin}/a`);
+    const response = await requestOnly(status(code, { "retry-after": "1" }, empty ? "" : "no document"));
     expect([response.status, headerOf(response, "retry-after")]).toEqual([code, "1"]);
     await read(response);
   });
 
   test("returns an empty body, and a large one in pieces", async () => {
     const large = Buffer.alloc(3_000_000, "0123456789");
-    const server = await testServer({ "/empty": "", "/a": whole(large) });
-    expect(await read(await request(`${server.origin}/empty`))).toHaveLength(0);
-    const pieces = await listOf((await request(`${server.origin}/a`)).body);
+    expect(await read(await requestOnly(""))).toHaveLength(0);
+    const pieces = await listOf((await requestOnly(whole(large))).body);
     expect(Buffer.concat(pieces).equals(large)).toBe(true);
     expect(pieces.length).toBeGreaterThan(1);
   });
@@ -118,9 +121,8 @@ describe.each<[string, () => Client, decodes: boolean]>([
 
   test("ends a body with its signal", async () => {
     const { fault, closed } = watched(faults["drip of body"](tenPages));
-    const server = await testServer({ "/a": fault });
     const controller = new AbortController();
-    const { body } = await request(`${server.origin}/a`, controller.signal);
+    const { body } = await requestOnly(fault, controller.signal);
     const reading = async () => {
       // While the reader waits for more.
       for await (const _ of body) setImmediate(() => controller.abort(new Error("enough")));
@@ -131,9 +133,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
 
   test("releases a body that is left early", async () => {
     const { fault, closed } = watched(faults["endless body"](tenPages));
-    const server = await testServer({ "/a": fault });
-    const { body } = await request(`${server.origin}/a`);
-    for await (const _ of body) break;
+    for await (const _ of (await requestOnly(fault)).body) break;
     await closed();
   });
 
@@ -146,9 +146,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
         await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
       }
     };
-    const server = await testServer({ "/a": flood });
-    const { body } = await request(`${server.origin}/a`);
-    const iterator = body[Symbol.asyncIterator]();
+    const iterator = (await requestOnly(flood)).body[Symbol.asyncIterator]();
     await iterator.next();
     await pause(200);
     expect(sent).toBeLessThan(20);
@@ -156,8 +154,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
   });
 
   test.each(["length too long", "reset in body"] as const)("throws when a body breaks: %s", async (fault) => {
-    const server = await testServer({ "/a": faults[fault](tenPages) });
-    const response = await request(`${server.origin}/a`);
+    const response = await requestOnly(faults[fault](tenPages));
     await expect(read(response)).rejects.toThrow();
   });
 
@@ -173,10 +170,7 @@ describe.each<[string, () => Client, decodes: boolean]>([
     const impatient = testFetcher({ ...options, timeout: { firstByte: 300 }, client: make() });
     const { text, followed } = await fetcher.read("/a");
     expect({ text, followed }).toMatchObject({ text: tenPages, followed: { document: { attempts: 2 } } });
-    expect(await fetcher.read("/large")).toMatchObject({
-      bytes: 100_000,
-      broken: "limit-document-bytes",
-    });
+    expect(await fetcher.read("/large")).toMatchObject({ bytes: 100_000, broken: "limit-document-bytes" });
     expect((await impatient.read("/silence")).result).toBe("failed timeout-first-byte");
     await server.close();
     expect((await fetcher.read("/a")).result).toBe("failed connection-refused");
@@ -224,12 +218,8 @@ test("a client may decode bodies if it says so, and is told the attempt number",
     },
   };
   const { fetched } = await testFetcher({ client, retries: 2 }).read("https://website.test/a");
-  expect(fetched).toMatchObject({
-    headers: [
-      ["content-type", "text/xml"],
-      ["connection", "close"],
-    ],
-  });
+  const kept = Object.entries({ "content-type": "text/xml", connection: "close" });
+  expect(fetched).toMatchObject({ headers: kept });
   expect(attempts).toEqual([1, 2, 3]);
 });
 

@@ -130,9 +130,7 @@ test("connections are reused, even after errors and redirects", async () => {
 
 test("a server that closes each connection cleanly gets a new one for each request", async () => {
   const server = await testServer({
-    "/a": ({ socket }) => {
-      socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`);
-    },
+    "/a": ({ socket }) => void socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${tenPages}`),
   });
   const fetcher = testFetcher({ start: server.origin });
   const reads = await Promise.all(Array.from({ length: 20 }, () => fetcher.read("/a")));

@@ -41,10 +41,8 @@ test.each([
 ])("started at %s, of the chain %s only the first %i get the caller's headers", (start, chain, count) => {
   const settings = resolveOptions({ headers: secrets });
   const urls = start.split(" ");
-  const headers = requestHeaders(
-    settings,
-    urls.map((url) => new URL(url)),
-  );
+  const starts = urls.map((url) => new URL(url));
+  const headers = requestHeaders(settings, starts);
   const variesByCredentials = (url: string) => "x-api-key" in headers(new URL(url).origin, false);
   const [first = "", ...others] = chain.split(" ");
   const hops = [Hop.first(first, "sitemap", followRules(settings.limits, urls, { variesByCredentials }))];

@@ -20,10 +20,8 @@ test("for http, the proxy gets the whole URL, and resolves the name", async () =
     expect((await fetcher.read(`http://${host}:${server.port}/a`)).text).toBe(tenPages);
   }
   expect(proxy.asked).toEqual([`GET http://one.test:${server.port}/a`, `GET http://two.test:${server.port}/a`]);
-  expect(server.requests.map(({ headers }) => headers.get("host"))).toEqual([
-    `one.test:${server.port}`,
-    `two.test:${server.port}`,
-  ]);
+  const hosts = server.requests.map(({ headers }) => headers.get("host"));
+  expect(hosts).toEqual([`one.test:${server.port}`, `two.test:${server.port}`]);
 });
 
 test("for https, the request goes through a tunnel, and the website's certificate is verified", async () => {
@@ -43,10 +41,8 @@ test("a user name in the proxy's URL is sent to the proxy, and to nobody else", 
   const fetcher = testFetcher({ proxy: proxy.url.replace("//", "//user:p%40ss@"), tls: { ca: authority.ca } });
   expect((await fetcher.read(`http://website.test:${plain.port}/a`)).text).toBe(tenPages);
   expect((await fetcher.read(`https://website.test:${secure.port}/a`)).text).toBe(tenPages);
-  expect([...plain.requests, ...secure.requests].map(({ headers }) => headers.has("proxy-authorization"))).toEqual([
-    false,
-    false,
-  ]);
+  const told = [...plain.requests, ...secure.requests].map(({ headers }) => headers.has("proxy-authorization"));
+  expect(told).toEqual([false, false]);
 });
 
 test.each(["http", "https"])("a request for a password is reported as the proxy's failure (%s)", async (scheme) => {
@@ -101,10 +97,8 @@ describe("a proxy fails, and not the website, if it", () => {
       proxy.close();
       for (const socket of sockets) socket.destroy();
     });
-    const fetcher = testFetcher({
-      proxy: `http://127.0.0.1:${port}`,
-      timeout: { connect: 500, firstByte: 20_000 },
-    });
+    const timeout = { connect: 500, firstByte: 20_000 };
+    const fetcher = testFetcher({ proxy: `http://127.0.0.1:${port}`, timeout });
     const { result, fetched } = await fetcher.read("https://website.test/");
     expect(result).toBe("failed proxy-failed");
     return "reason" in fetched ? fetched.reason.message : "";

@@ -1,9 +1,10 @@
 // Hosts that do not answer are asked a few times, not for everything; a host that asks for a pause gets it, whoever was told.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { FetcherParts } from "../../src/fetch/fetcher.ts";
 import { HostLimiter, type Slot } from "../../src/fetch/limiter.ts";
 import { defaultBackoff, mayRetry } from "../../src/fetch/retry.ts";
 import { type CrawlEvent, sitemapTreeForHomepage } from "../../src/index.ts";
-import { resolveOptions } from "../../src/model/options.ts";
+import { type Options, resolveOptions } from "../../src/model/options.ts";
 import { type ProblemCode, problem } from "../../src/model/problem.ts";
 import { type Fault, faults } from "../support/fault-server.ts";
 import { pause, type TestFetcher, tenPages, testFetcher, testServer } from "../support/fetching.ts";
@@ -11,14 +12,17 @@ import { pause, type TestFetcher, tenPages, testFetcher, testServer } from "../s
 const paths = Array.from({ length: 200 }, (_, at) => `/${at}`);
 const brief = { firstByte: 150 };
 
-async function startServer(fault: Fault) {
-  return testServer(Object.fromEntries(paths.map((path) => [path, fault])));
+const startServer = (fault: Fault) => testServer(Object.fromEntries(paths.map((path) => [path, fault])));
+
+/** A server with the same fault everywhere, and a fetcher that starts there. */
+async function fetching(fault: Fault, options: Options = {}, parts: FetcherParts = {}) {
+  const server = await startServer(fault);
+  return { server, fetcher: testFetcher({ start: server.origin, ...options }, parts) };
 }
 
 describe("a host that has never responded", () => {
   test("gets one retry in total, and is abandoned after the second document", async () => {
-    const server = await startServer(faults.silence());
-    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+    const { server, fetcher } = await fetching(faults.silence(), { retries: 3, timeout: brief });
     const attempts: number[] = [];
     for (const path of paths.slice(0, 10)) {
       const { result, fetched } = await fetcher.read(path);
@@ -30,8 +34,7 @@ describe("a host that has never responded", () => {
   });
 
   test("gets only a few requests even if a hundred documents are wanted at once", async () => {
-    const server = await startServer(faults.silence());
-    const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+    const { server, fetcher } = await fetching(faults.silence(), { retries: 3, timeout: brief });
     const reads = await Promise.all(paths.slice(0, 100).map((path) => fetcher.read(path)));
     expect(new Set(reads.map(({ result }) => result))).toEqual(new Set(["failed timeout-first-byte"]));
     expect(server.requests.length).toBeLessThanOrEqual(5);
@@ -139,10 +142,8 @@ describe("a host that has responded before", () => {
 
 test("a host that goes down in the middle of a crawl gets a few more requests", async () => {
   let answers = true;
-  const server = await startServer((exchange) => {
-    if (answers) exchange.respond(200, {}, tenPages);
-  });
-  const fetcher = testFetcher({ start: server.origin, retries: 3, timeout: brief });
+  const answer: Fault = (exchange) => void (answers && exchange.respond(200, {}, tenPages));
+  const { server, fetcher } = await fetching(answer, { retries: 3, timeout: brief });
   await fetcher.read("/0");
   answers = false;
   const reads = await Promise.all(paths.slice(1, 21).map((path) => fetcher.read(path)));
@@ -165,8 +166,9 @@ describe("a requested pause that is too long", () => {
     [503, "Fri, 31 Dec 2999 23:59:59 GMT", "failed"],
     [429, "61", "blocked"],
   ])("as in %i with Retry-After: %s ends all requests to the host", async (status, value, outcome) => {
-    const server = await startServer((exchange) => exchange.respond(status, { "retry-after": value }));
-    const reads = await readAll(testFetcher({ start: server.origin, retries: 3 }), server.origin);
+    const answer: Fault = (exchange) => exchange.respond(status, { "retry-after": value });
+    const { server, fetcher } = await fetching(answer, { retries: 3 });
+    const reads = await readAll(fetcher, server.origin);
     // These were in progress at the same time.
     expect(server.requests.length).toBeLessThanOrEqual(4);
     expect(new Set(reads.map(({ result }) => result))).toEqual(new Set([`${outcome} rate-limited`]));
@@ -221,8 +223,8 @@ test("after a pause, a single request is sent first", async () => {
 test.each(["0", "Sat, 28 Feb 2015 12:00:00 GMT", ""])(
   "a host that requests another pause after each one (%j) is abandoned",
   async (value) => {
-    const server = await startServer((exchange) => exchange.respond(429, value === "" ? {} : { "retry-after": value }));
-    const fetcher = testFetcher({ start: server.origin, retries: 1 }, { backoff: { base: 20 } });
+    const answer: Fault = (exchange) => exchange.respond(429, value === "" ? {} : { "retry-after": value });
+    const { server, fetcher } = await fetching(answer, { retries: 1 }, { backoff: { base: 20 } });
     const reads = await readAll(fetcher, server.origin);
     expect(server.requests.length).toBeLessThanOrEqual(8);
     expect(reads.every(({ fetched }) => fetched.outcome === "blocked")).toBe(true);

@@ -49,18 +49,14 @@ test("data that arrived while the process was busy is read, even after its timeo
 
 test("a timeout starts again after the process was suspended, and otherwise expires on time", async () => {
   const expired: Problem[] = [];
-  let clock: Clock | undefined;
-  const isExpired = new Promise<void>((resolve) => {
-    clock = new Clock(
-      Number.POSITIVE_INFINITY,
-      (problem) => {
-        expired.push(problem);
-        resolve();
-      },
-      100,
-    );
-  });
-  clock?.start({ limit: 100, code: "timeout-idle" });
+  let resolve = () => {};
+  const isExpired = new Promise<void>((each) => (resolve = each));
+  const onExpiry = (problem: Problem) => {
+    expired.push(problem);
+    resolve();
+  };
+  const clock = new Clock(Number.POSITIVE_INFINITY, onExpiry, 100);
+  clock.start({ limit: 100, code: "timeout-idle" });
   block(300);
   for (let turns = 0; turns < 3; turns++) await turn();
   expect(expired).toEqual([]);
@@ -73,9 +69,7 @@ test("a wait that begins after the total timeout ends at once, without a warning
   const onWarning = (warning: Error) => warnings.push(warning);
   process.on("warning", onWarning);
   let resolve: (problem: Problem) => void = () => {};
-  const expiry = new Promise<Problem>((each) => {
-    resolve = each;
-  });
+  const expiry = new Promise<Problem>((each) => (resolve = each));
   const clock = new Clock(1, (problem) => resolve(problem));
   clock.start({ limit: 1000, code: "timeout-idle" });
   block(5);
