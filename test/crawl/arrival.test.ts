@@ -48,10 +48,8 @@ test.each(["nothing", "beginning"] as const)(
     const website = await hanging(given);
     const stream = streamPages(website.homepage, { order: "arrival", knownPaths: "never" });
     const listed: string[] = [];
-    for await (const { url } of stream) {
-      listed.push(url.slice(website.homepage.length));
-      if (listed.length === others.length) website.release();
-    }
+    for await (const { url } of stream)
+      if (listed.push(url.slice(website.homepage.length)) === others.length) website.release();
     expect(listed.slice(0, -1).sort()).toEqual(others);
     expect(listed.at(-1)).toBe("hangs/1");
     expect(await stream.finished).toMatchObject({ end: "end", complete: true, totals: { pages: 11, sitemaps: 11 } });

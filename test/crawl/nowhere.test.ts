@@ -22,27 +22,18 @@ describe.each([1, 16])("with %i requests at a time", (concurrency) => {
     const { tree, lines, hits } = await discover(routes, concurrency);
     expect(lines).toEqual(["index/website /"]);
     expect(tree.complete).toBe(true);
-    expect(new Set(tree.discovery.map(({ outcome, finalUrl }) => `${outcome} ${finalUrl}`))).toEqual(
-      new Set([expected]),
-    );
+    const outcomes = new Set(tree.discovery.map(({ outcome, finalUrl }) => `${outcome} ${finalUrl}`));
+    expect(outcomes).toEqual(new Set([expected]));
     // Once as robots.txt, once as the homepage, once for all the others.
     expect(hits.filter((path) => path === "/404").length).toBeLessThanOrEqual(3);
   });
 
   test("a declared sitemap that was guessed before, but not found, is invalid without another request", async () => {
-    const { lines, hits } = await discover(
-      {
-        "/": { headers: { "content-type": "text/html" }, body: links.join("") },
-        "/sitemap.txt": "Sorry",
-        "/to-sitemap": { to: "/sitemap.xml" },
-      },
-      concurrency,
-    );
-    expect(lines).toEqual([
-      "index/website /",
-      "  invalid /sitemap.xml (http-404)",
-      "  invalid /sitemap.txt (not-a-sitemap)",
-    ]);
+    const page = { headers: { "content-type": "text/html" }, body: links.join("") };
+    const routes = { "/": page, "/sitemap.txt": "Sorry", "/to-sitemap": { to: "/sitemap.xml" } };
+    const { lines, hits } = await discover(routes, concurrency);
+    const invalid = ["  invalid /sitemap.xml (http-404)", "  invalid /sitemap.txt (not-a-sitemap)"];
+    expect(lines).toEqual(["index/website /", ...invalid]);
     for (const path of ["/sitemap.xml", "/sitemap.txt"]) expect(hits.filter((each) => each === path)).toHaveLength(1);
   });
 

@@ -5,6 +5,7 @@ import type { Client } from "../../src/model/client.ts";
 import type { CrawlEvent } from "../../src/model/event.ts";
 import type { Options } from "../../src/model/options.ts";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
+import { listOf } from "../support/collected.ts";
 import { home, index, type Route, robots, site, urlset } from "../support/site.ts";
 
 const wide: Record<string, Route> = {
@@ -61,12 +62,8 @@ test("leaving the loop ends the crawl and its requests", async () => {
 test("a signal ends everything promptly, with its own reason", async () => {
   for (const run of [
     (options: Options) => sitemapTreeForHomepage(home, options),
-    async (options: Options) => {
-      for await (const _ of streamPages(home, options));
-    },
-    async (options: Options) => {
-      for await (const _ of crawl(home, options));
-    },
+    (options: Options) => listOf(streamPages(home, options)),
+    (options: Options) => listOf(crawl(home, options)),
   ]) {
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -87,19 +84,13 @@ const isOrdered = ({ type }: CrawlEvent) => !["request", "response", "retry"].in
 
 test("crawl() and onEvent report the same events, with pages before their sitemap", async () => {
   const watched: CrawlEvent[] = [];
-  const events: CrawlEvent[] = [];
   const { client } = site({
     "/robots.txt": robots("/i.xml"),
     "/i.xml": index("/a.xml", "/gone.xml"),
     "/a.xml": urlset("/1"),
   });
-  for await (const event of crawl(home, {
-    client,
-    knownPaths: "never",
-    useHomepage: false,
-    onEvent: (event) => watched.push(event),
-  }))
-    events.push(event);
+  const options = { client, knownPaths: "never", useHomepage: false } as const;
+  const events = await listOf(crawl(home, { ...options, onEvent: (event) => watched.push(event) }));
   const inOrder = events.filter(isOrdered);
   const told = inOrder.map((event) => {
     const url = "url" in event ? event.url : event.type === "sitemap" ? event.sitemap.url : "";
@@ -116,11 +107,8 @@ test("crawl() and onEvent report the same events, with pages before their sitema
   expect(watched.filter(isOrdered)).toEqual(inOrder);
   const sorted = (all: readonly CrawlEvent[]) => all.map((event) => JSON.stringify(event)).sort();
   expect(sorted(watched)).toEqual(sorted(events));
-  expect(events.at(-1)).toMatchObject({
-    type: "finished",
-    complete: false,
-    totals: { sitemaps: 2, invalid: 1, pages: 1, requests: 4 },
-  });
+  const totals = { sitemaps: 2, invalid: 1, pages: 1, requests: 4 };
+  expect(events.at(-1)).toMatchObject({ type: "finished", complete: false, totals });
   expect(JSON.parse(JSON.stringify(events))).toEqual(events);
 });
 

@@ -2,12 +2,11 @@
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { crawl, streamPages } from "../../src/crawl/crawl.ts";
-import type { FinishedEvent, ProblemEvent } from "../../src/model/event.ts";
-import type { PageFilters, StreamOptions } from "../../src/model/options.ts";
+import type { Options, PageFilters, StreamOptions } from "../../src/model/options.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve, type Website } from "../cli/website.ts";
-import { urlsOf } from "../support/collected.ts";
+import { listOf, urlsOf } from "../support/collected.ts";
 import { dated, index, urlset } from "../support/documents.ts";
 import { said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -37,15 +36,12 @@ async function pathsOf(pages: AsyncIterable<{ readonly url: string }>): Promise<
 }
 
 async function crawled(options: StreamOptions) {
-  const paths: string[] = [];
-  const problems: ProblemEvent[] = [];
-  let finished: FinishedEvent | undefined;
-  for await (const event of crawl(site.homepage, { ...plain, ...options })) {
-    if (event.type === "pages") paths.push(...event.pages.map(({ url }) => show(url)));
-    if (event.type === "problem") problems.push(event);
-    if (event.type === "finished") finished = event;
-  }
-  return { paths, problems: problems.map(({ problem }) => problem.code), finished };
+  const events = await listOf(crawl(site.homepage, { ...plain, ...options }));
+  return {
+    paths: events.flatMap((event) => (event.type === "pages" ? event.pages.map(({ url }) => show(url)) : [])),
+    problems: events.flatMap((event) => (event.type === "problem" ? event.problem.code : [])),
+    finished: events.find((event) => event.type === "finished"),
+  };
 }
 
 const cases: [PageFilters, string[], string[]][] = [
@@ -135,14 +131,10 @@ describe("allowedFor", () => {
     const archive = path.join(newFolder(), "site.warc");
     await pathsOf(streamPages(site.homepage, { ...plain, save: archive }));
     const events: string[] = [];
-    await using tree = await openTree(archive, {
-      onEvent: (event) => void (event.type === "problem" && events.push(event.url)),
-    });
-    expect(await pathsOf(tree.pages({ allowedFor: "Examplebot", unique: true }))).toEqual([
-      "/old/a",
-      "/shared",
-      "/undated",
-    ]);
+    const onEvent: Options["onEvent"] = (event) => void (event.type === "problem" && events.push(event.url));
+    await using tree = await openTree(archive, { onEvent });
+    const paths = await pathsOf(tree.pages({ allowedFor: "Examplebot", unique: true }));
+    expect(paths).toEqual(["/old/a", "/shared", "/undated"]);
     expect(events).toEqual([`${open.homepage}robots.txt`, `${failing.homepage}robots.txt`]);
   });
 });

@@ -52,12 +52,12 @@ async function treeOf(
   const server = await faultServer(routes);
   const { origin } = server;
   const leaf = `<urlset ${namespace}><url><loc>${origin}/p</loc></url></urlset>`;
-  Object.assign(routes, { "/first.xml": leaf, "/second.xml": leaf, "/beside.xml": leaf });
   const fault = broken(documentFor(position, origin), position);
+  const robots = `Sitemap: ${origin}/faulty.xml\nSitemap: ${origin}/beside.xml\n`;
+  Object.assign(routes, { "/first.xml": leaf, "/second.xml": leaf, "/beside.xml": leaf });
   if (position === "robots")
     Object.assign(routes, { "/robots.txt": fault, "/sitemap.xml": leaf.replace("/p<", "/q<") });
-  else routes["/robots.txt"] = `Sitemap: ${origin}/faulty.xml\nSitemap: ${origin}/beside.xml\n`;
-  if (position !== "robots") routes["/faulty.xml"] = fault;
+  else Object.assign(routes, { "/robots.txt": robots, "/faulty.xml": fault });
   try {
     const tree = await sitemapTreeForHomepage(origin, {
       timeout: stalls ? times : {},

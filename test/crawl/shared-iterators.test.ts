@@ -74,11 +74,6 @@ test("an error reaches the call that caused it, and later calls get the end", as
   };
   const iterator = flatten(source());
   const steps = await Promise.allSettled(Array.from({ length: 5 }, () => iterator.next()));
-  expect(steps.map((step) => (step.status === "fulfilled" ? step.value.value : String(step.reason)))).toEqual([
-    1,
-    2,
-    "Error: broken",
-    undefined,
-    undefined,
-  ]);
+  const seen = steps.map((step) => (step.status === "fulfilled" ? step.value.value : String(step.reason)));
+  expect(seen).toEqual([1, 2, "Error: broken", undefined, undefined]);
 });

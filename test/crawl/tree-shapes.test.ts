@@ -157,13 +157,10 @@ test.each(Object.entries(cases))("%s", async (_, { routes, options, start, lines
 
 test("a diamond of 5 levels with 3 documents each takes 16 requests, and every path through it is shown", async () => {
   const name = (level: number, at: number) => `/l${level}-${at}.xml`;
-  const routes: Record<string, Route> = { "/i.xml": index(name(1, 0), name(1, 1), name(1, 2)) };
-  for (let level = 1; level <= 5; level += 1) {
-    for (let at = 0; at < 3; at += 1) {
-      routes[name(level, at)] =
-        level === 5 ? urlset(`/${at}`) : index(name(level + 1, 0), name(level + 1, 1), name(level + 1, 2));
-    }
-  }
+  const below = (level: number) => index(...[0, 1, 2].map((at) => name(level + 1, at)));
+  const routes: Record<string, Route> = { "/i.xml": below(0) };
+  for (let level = 1; level <= 5; level += 1)
+    for (let at = 0; at < 3; at += 1) routes[name(level, at)] = level === 5 ? urlset(`/${at}`) : below(level);
   const { tree, hits } = await treeOf(routes);
   expect(hits).toHaveLength(16);
   expect(tree.pageCount).toBe(3 ** 5);
@@ -273,7 +270,7 @@ test("filters get the children of each index before any of them is fetched", asy
   const { lines, hits } = await treeOf(
     { "/i.xml": dated, "/a.xml": urlset("/1"), "/c.xml": urlset("/3") },
     {
-      recurseList: (children, context) => {
+      recurseList(children, context) {
         asked.push(children, context);
         return children.toReversed();
       },

@@ -18,11 +18,7 @@ function generated(documents: Record<string, () => Generator<string>>): Client {
   return {
     async request({ url }) {
       const document = documents[url.slice(home.length - 1)];
-      return {
-        status: document === undefined ? 404 : 200,
-        headers: [],
-        body: bytesOf(document?.() ?? []),
-      };
+      return { status: document === undefined ? 404 : 200, headers: [], body: bytesOf(document?.() ?? []) };
     },
   };
 }

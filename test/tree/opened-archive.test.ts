@@ -127,10 +127,8 @@ test("a tree reports lost details before its pages are read", async () => {
   const text = `<urlset ${xmlns}>${entry("1.png")}${between}${entry("2.png")}</urlset>`;
   const file = path.join(folder, "repeated.warc");
   const given = { sitemaps: [`${homepage}repeated.xml`] };
-  await using tree = await sitemapTreeForHomepage(given, {
-    client: site({ "/repeated.xml": text }).client,
-    save: file,
-  });
+  const { client } = site({ "/repeated.xml": text });
+  await using tree = await sitemapTreeForHomepage(given, { client, save: file });
   expect(tree).toMatchObject({ complete: false, pageCount: 4001 });
   expect(codesOf(tree)).toContain("limit-repeats");
   await using opened = await openTree(file);
