@@ -23,12 +23,9 @@ const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
   (file) => file.endsWith(".ts") && file.includes("/"),
 );
 const folderOf = (file: string) => /^([^/]+)\//.exec(file)?.[1] ?? "";
+const imports = /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 const importsOf = (file: string) =>
-  [
-    ...readFileSync(path.join(src, file), "utf8").matchAll(
-      /^(?:import|export)\s(?:[^;"]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm,
-    ),
-  ].map(([, name, loaded]) => name ?? loaded ?? "");
+  Array.from(readFileSync(path.join(src, file), "utf8").matchAll(imports), ([, name, loaded]) => name ?? loaded ?? "");
 const folders = [...new Set(files.map(folderOf))];
 const howItWorks = readFileSync(path.join(src, "../docs/inside/how-it-works.md"), "utf8");
 const words = (cell = ""): readonly string[] => cell.replace("the model", "model").match(/[a-z]+/g) ?? [];

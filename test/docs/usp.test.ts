@@ -145,20 +145,12 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
   });
 
   test("levels in USP are two less than our depths, and its parents are our ancestors without the root", async () => {
-    const { usp, levels } = await both(
-      {
-        "/robots.txt": "Sitemap: {base}/1.xml\n",
-        "/1.xml": index("{base}/2.xml"),
-        "/2.xml": index("{base}/3.xml"),
-        "/3.xml": urlset("{base}/page"),
-      },
-      true,
-    );
-    expect(usp.levels.map(([, level, parents]) => [level, parents])).toEqual([
-      [0, 1],
-      [1, 2],
-      [2, 3],
-    ]);
+    const routes = {
+      "/robots.txt": "Sitemap: {base}/1.xml\n",
+      ...{ "/1.xml": index("{base}/2.xml"), "/2.xml": index("{base}/3.xml"), "/3.xml": urlset("{base}/page") },
+    };
+    const { usp, levels } = await both(routes, true);
+    expect(usp.levels.map(([, level, parents]) => `${level} ${parents}`)).toEqual(["0 1", "1 2", "2 3"]);
     expect(levels).toEqual(usp.levels);
   });
 
@@ -168,14 +160,9 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
   });
 
   test("a sitemap listed in robots.txt and in a well-known index is invalid the second time in USP, but read twice here", async () => {
-    const { usp, ours } = await both(
-      {
-        "/robots.txt": "Sitemap: {base}/a.xml\n",
-        "/a.xml": urlset("{base}/1"),
-        "/sitemap_index.xml": index("{base}/a.xml"),
-      },
-      true,
-    );
+    const robots = "Sitemap: {base}/a.xml\n";
+    const found = { "/a.xml": urlset("{base}/1"), "/sitemap_index.xml": index("{base}/a.xml") };
+    const { usp, ours } = await both({ "/robots.txt": robots, ...found }, true);
     expect(usp.sitemaps).toContain("InvalidSitemap /a.xml");
     expect(ours.sitemaps.filter((sitemap) => sitemap === "PagesXMLSitemap /a.xml")).toHaveLength(2);
   });
@@ -215,15 +202,10 @@ describe.runIf(orInCi(version === "1.8.1", "Python's ultimate-sitemap-parser 1.8
   });
 
   test("only USP takes text at a well-known path for an empty sitemap", async () => {
-    const html = "<!doctype html><title>Sorry</title><p>Gone";
-    const { usp, ours, complete } = await both(
-      {
-        "/robots.txt": "Sitemap: {base}/a.xml\n",
-        "/a.xml": (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end(html),
-        "/sitemap": "Sorry, not found",
-      },
-      true,
-    );
+    const html: Answer = (_, response) =>
+      void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><title>Sorry</title><p>Gone");
+    const routes = { "/robots.txt": "Sitemap: {base}/a.xml\n", "/a.xml": html, "/sitemap": "Sorry, not found" };
+    const { usp, ours, complete } = await both(routes, true);
     expect(usp.sitemaps).toEqual(expect.arrayContaining(["PagesTextSitemap /sitemap", "InvalidSitemap /a.xml"]));
     expect(ours.sitemaps).toEqual(["IndexRobotsTxtSitemap /robots.txt", "InvalidSitemap /a.xml"]);
     expect(complete).toBe(false);

@@ -7,19 +7,16 @@ const root = path.join(import.meta.dirname, "../..");
 
 test("the built files import only Node.js and the dependencies of the package", () => {
   const { dependencies, peerDependencies = {} } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const modules = readdirSync(path.join(root, "dist"), { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".js"),
-  );
-  const imported = new Set(
-    modules.flatMap((file) =>
-      [
-        ...readFileSync(path.join(root, "dist", file), "utf8").matchAll(
-          /^(?:import|export)\b[^"'`;]*?["']([^."'][^"']*)["'];|\bimport\(["']([^."'][^"']*)["']\)/gm,
-        ),
-      ].map((match) => match[1] ?? match[2] ?? ""),
+  const dist = path.join(root, "dist");
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".js"));
+  const imports = /^(?:import|export)\b[^"'`;]*?["']([^."'][^"']*)["'];|\bimport\(["']([^."'][^"']*)["']\)/gm;
+  const imported = files.flatMap((file) =>
+    Array.from(
+      readFileSync(path.join(dist, file), "utf8").matchAll(imports),
+      ([, name, loaded]) => name ?? loaded ?? "",
     ),
   );
-  const packages = [...imported]
+  const packages = imported
     .filter((name) => !name.startsWith("node:"))
     .map((name) => name.replace(/^(@[^/]+\/[^/]+|[^/]+).*/, "$1"));
   expect(packages).toContain("tldts");
