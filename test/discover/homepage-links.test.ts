@@ -74,10 +74,10 @@ test("links that are not used are reported: more than a hundred, invalid URLs, o
   const hundred = read([links, links]);
   expect(hundred.urls).toHaveLength(100);
   expect(hundred.problems).toMatchObject([{ code: "homepage-too-many-links", limit: 100, count: 6 }]);
-  expect(
-    read([`<link rel=sitemap href="ftp://x/y"><link rel=sitemap><link rel=sitemap href="/${"x".repeat(9000)}">`])
-      .problems,
-  ).toMatchObject([
+  const unused = ["ftp://x/y", "", `/${"x".repeat(9000)}`].map(
+    (href) => `<link rel=sitemap${href && ` href="${href}"`}>`,
+  );
+  expect(read(unused).problems).toMatchObject([
     { code: "homepage-link-invalid", value: "ftp://x/y", count: 2 },
     { code: "limit-url-length", limit: 8192 },
   ]);

@@ -51,8 +51,5 @@ export async function namedWebsite(
     proxy.close();
     for (const socket of sockets) socket.destroy();
   });
-  return {
-    options: { proxy: `http://127.0.0.1:${port}`, tls: { ca: authority.ca } },
-    asked,
-  };
+  return { options: { proxy: `http://127.0.0.1:${port}`, tls: { ca: authority.ca } }, asked };
 }

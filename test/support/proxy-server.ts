@@ -51,8 +51,5 @@ export async function proxyServer(options: ProxyOptions = {}): Promise<ProxyServ
     proxy.close();
     for (const socket of sockets) socket.destroy();
   });
-  return {
-    asked,
-    url: `http://127.0.0.1:${port}`,
-  };
+  return { asked, url: `http://127.0.0.1:${port}` };
 }

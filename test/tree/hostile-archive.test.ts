@@ -51,17 +51,9 @@ describe("the settings in an archive", () => {
   test("are ignored if they do not affect a tree", async () => {
     const save = path.join(folder, "chosen-by-the-archive");
     const settings = {
-      save,
-      store: "memory",
-      client: {},
-      onEvent: "x",
-      signal: {},
-      headers: 1,
-      proxy: "http://p.example/",
-      concurrency: -1,
-      recurse: 5,
+      ...{ save, store: "memory", client: {}, onEvent: "x", signal: {}, headers: 1, proxy: "http://p.example/" },
+      ...{ concurrency: -1, recurse: 5, constructor: { useRobots: false } },
       ["__proto__"]: { useRobots: false },
-      constructor: { useRobots: false },
     };
     const before = readdirSync(folder).length;
     expect(await opened(withSettings(settings), ({ pageCount }) => pageCount)).toBe(3);
@@ -152,17 +144,12 @@ describe("an archive with any value anywhere in its JSON", () => {
   const place = fc.array(fc.nat(20), { maxLength: 4 });
 
   /** Replaces the value at a path of numbers; stops early if the path leads nowhere. */
-  function planted(
-    value: unknown,
-    [at = 0, ...rest]: readonly number[],
-    hostileValue: unknown,
-    isLast = false,
-  ): unknown {
-    if (isLast || typeof value !== "object" || value === null) return hostileValue;
+  function planted(value: unknown, [at = 0, ...rest]: readonly number[], bad: unknown, isLast = false): unknown {
+    if (isLast || typeof value !== "object" || value === null) return bad;
     const names = [...Object.keys(value), "__proto__", "extra"];
     const name = names[at % names.length] as string;
     const old = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-    const next = planted(old, rest, hostileValue, rest.length === 0);
+    const next = planted(old, rest, bad, rest.length === 0);
     if (Array.isArray(value)) return /^\d+$/.test(name) ? value.with(Number(name), next) : [...value, next];
     return Object.fromEntries([...Object.entries(value).filter(([key]) => key !== name), [name, next]]);
   }

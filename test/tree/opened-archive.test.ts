@@ -60,15 +60,16 @@ test("events give the pages of every document, in declared order", async () => {
   expect(urls).toEqual(await walked(tree));
 });
 
-describe("a document whose bytes were changed", () => {
-  let file: string;
+/** Writes the archive with another letter in one of its documents. */
+function writeChanged(file: string): void {
+  const bytes = readFileSync(archive);
+  bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
+  writeFileSync(file, bytes);
+}
 
-  beforeAll(() => {
-    file = path.join(folder, "damaged.warc");
-    const bytes = readFileSync(archive);
-    bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
-    writeFileSync(file, bytes);
-  });
+describe("a document whose bytes were changed", () => {
+  const file = path.join(folder, "damaged.warc");
+  beforeAll(() => writeChanged(file));
 
   test("is reported when the tree is returned, and its pages are still listed", async () => {
     const events: CrawlEvent[] = [];
@@ -99,9 +100,7 @@ test("a document that changes while the tree is open is an error, and does not c
   writeFileSync(file, readFileSync(archive));
   await using tree = await openTree(file);
   const before = JSON.stringify(tree);
-  const bytes = readFileSync(archive);
-  bytes.write("https://example.org/a/777?y", bytes.indexOf("https://example.org/a/777?x"));
-  writeFileSync(file, bytes);
+  writeChanged(file);
   await expect(walked(tree)).rejects.toMatchObject({
     code: "invalid-archive",
     message: `The archive was changed while its tree was open: ${homepage}a.xml`,
