@@ -53,9 +53,9 @@ test.each<[string, (value: never) => unknown, readonly unknown[], string]>([
   ["crawl", crawl, noHomepages, homepage],
   ["sitemapTreeForHomepage", sitemapTreeForHomepage, noHomepages, homepage],
   ["streamPages", streamPages, noHomepages, homepage],
-  ["crawl", crawl, [{ sitemaps: 5 }], "invalid-homepage: Expected"],
-  ["crawl", crawl, [{ sitemaps: [] }], "Expected at least one sitemap URL"],
-  ["crawl", crawl, [{ sitemaps: ["a.xml"] }], 'the sitemap to be an http or https URL, got `"a.xml"`'],
+  ["sitemapTreeForHomepage", sitemapTreeForHomepage, [{ sitemaps: 5 }], "invalid-homepage: Expected"],
+  ["sitemapTreeForHomepage", sitemapTreeForHomepage, [{ sitemaps: [] }], "Expected at least one sitemap URL"],
+  ["sitemapTreeForHomepage", sitemapTreeForHomepage, [{ sitemaps: ["a.xml"] }], 'http or https URL, got `"a.xml"`'],
   ["openTree", openTree, [undefined, null, 5, "", {}, "a\0b"], "invalid-option: Expected `path` to be a path"],
   [
     "parseSitemap",
