@@ -11,6 +11,7 @@ import { isDamage, type RecordFile, type RecordSpan } from "./records.ts";
 import { DigestCheck } from "./warc.ts";
 
 export const indexType = "application/x-ndjson";
+export const notesType = "application/vnd.sitegrove.notes+x-ndjson";
 const indexVersion = 2;
 // An archive whose last record or index exceeds these limits is read record by record instead.
 const tailLength = 1024;
@@ -26,7 +27,7 @@ export interface Group {
   readonly lengths: readonly number[];
   /**
    * For an exchange: `x` if it was requested again and replaces earlier ones, `c` if it is cut off and later ones replace it. For another
-   * record: `info` or `index` if it is about a run.
+   * record: `info`, `notes` or `index` if it is about a run.
    */
   readonly flags: string;
 }

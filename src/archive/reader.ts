@@ -8,7 +8,7 @@ import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage
 import { RecordBody } from "./body.ts";
 import { exchangeFromJson } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
-import { AnswerLimit, flagsOf, type Group, indexType, readIndex, readIndexHead } from "./index-record.ts";
+import { AnswerLimit, flagsOf, type Group, indexType, notesType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
 import { archiveFailure, archiveKey, archiveKeys } from "./keys.ts";
 import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
@@ -122,6 +122,7 @@ export class Archive implements DocumentSource {
   readonly #most: number;
   #closed = false;
   #originals: Promise<Originals> | undefined;
+  #notes: RecordSpan | undefined;
   // The runs in the file, and those that the tree is built from: the first, and those that resumed it.
   readonly #infoIds = new Set<string>();
   readonly #runs = new Set<string>();
@@ -159,6 +160,18 @@ export class Archive implements DocumentSource {
         : this.#readOwn(key, answer),
     );
     return fetched ?? archiveFailure(asked, "archive-digest");
+  }
+
+  /** Yields the notes about the run, if it has any. Throws an error for which `isDamage` is true if they were modified. */
+  async *notes(): AsyncGenerator<Uint8Array, void> {
+    if (this.#notes === undefined) return;
+    const { head, content } = await this.records.open(this.#notes);
+    const check = new DigestCheck(head.fields.get("warc-block-digest"));
+    for await (const piece of content) {
+      check.update(piece);
+      yield piece;
+    }
+    if (!check.matches()) throw this.records.damaged();
   }
 
   bodyOf({ response }: Answer, problem: Problem | undefined, id?: string): RecordBody {
@@ -202,6 +215,7 @@ export class Archive implements DocumentSource {
 
   #addGroup(group: Group): void {
     if (this.#options.withGroups) this.groups.push(group);
+    if (group.flags === "notes") this.#notes = { offset: group.offset, length: group.lengths[0] as number };
     if (group.key !== "") this.set(group);
   }
 
@@ -248,7 +262,8 @@ export class Archive implements DocumentSource {
     this.#response = undefined;
     const isOurs = this.#infoIds.has(fields.get("warc-warcinfo-id") ?? "");
     const isAboutRun = isOurs && type === "metadata" && !fields.has("warc-target-uri");
-    const flags = isAboutRun ? "index" : type === "warcinfo" ? "info" : "";
+    const aboutRun = fields.get("content-type") === notesType ? "notes" : "index";
+    const flags = isAboutRun ? aboutRun : type === "warcinfo" ? "info" : "";
     const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags };
     if (isOurs && type === "metadata" && !isAboutRun) return this.#addExchange(record, response);
     this.#addGroup(other);

@@ -65,6 +65,20 @@ export async function openToResume(
   throw new SitemapError("invalid-archive", `${path} cannot be resumed: ${reason}`);
 }
 
+/** Appends notes to a finished archive, whose index moves behind them. */
+export async function appendNotes(path: string, lines: readonly Block[]): Promise<void> {
+  const archive = await openArchive(path, { writable: true, withGroups: true });
+  try {
+    const writer = ArchiveWriter.after(archive);
+    [writer.info, writer.infoId] = [archive.info, archive.infoId ?? ""];
+    await archive.records.file.truncate(writer.end);
+    await writer.note(lines);
+    await writer.finish();
+  } finally {
+    await archive.close();
+  }
+}
+
 // Forgets incomplete responses, so that they are requested again, unless a size limit cut them off that is not higher now.
 async function forgetCut(archive: Archive, limits: AllLimits | undefined): Promise<void> {
   for (const [key, { isCut }] of archive.answers) {

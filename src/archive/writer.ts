@@ -15,7 +15,7 @@ import { version } from "../model/version.ts";
 import { AtomicFile } from "../storage/atomic-file.ts";
 import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "../storage/file.ts";
 import { exchangeToJson } from "./exchange-json.ts";
-import { endOf, flagsOf, type Group, indexContent, indexType, trailerOf } from "./index-record.ts";
+import { endOf, flagsOf, type Group, indexContent, indexType, notesType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, infoData } from "./info.ts";
 import { archiveKey } from "./keys.ts";
 import { RecordFile } from "./records.ts";
@@ -124,6 +124,14 @@ export class ArchiveWriter {
       return isSame ? readBlocks([{ file: from.file, ...span }], true) : this.#packed(from.copy(span), length);
     });
     await this.#append(key, flags, parts);
+  }
+
+  /** Appends notes about the run, which are not about a document. */
+  async note(lines: readonly Block[]): Promise<void> {
+    const digester = new Digester();
+    for await (const piece of readBlocks(lines)) digester.update(piece);
+    const fields = [...this.#aboutRun(notesType), ["WARC-Block-Digest", String(digester)] as const];
+    await this.#append("", "notes", [this.#record(fields, lines)]);
   }
 
   /** Writes the index, after the crawl has finished. */

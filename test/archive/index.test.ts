@@ -7,15 +7,16 @@ import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openArchive } from "../../src/archive/reader.ts";
-import { createStore } from "../../src/archive/store.ts";
+import { appendNotes, createStore } from "../../src/archive/store.ts";
 import { openTree, sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import type { SitemapTree } from "../../src/tree/tree.ts";
 import { changeIndex } from "../support/change-index.ts";
-import { urlsOf } from "../support/collected.ts";
+import { listOf, urlsOf } from "../support/collected.ts";
 import { membersOf } from "../support/members.ts";
 import { home, index, robots, site, urlset } from "../support/site.ts";
 import { newFolder } from "../support/test-folder.ts";
 import { bytesOf, documentAt } from "./exchanges.ts";
+import { opened } from "./opened.ts";
 
 // The pages are hard to compress, so that damage stays local, and there are enough of them for a large record.
 const locations = (name: string, count: number) =>
@@ -134,6 +135,20 @@ describe.each(["site.warc", "site.warc.gz"])("%s", (name) => {
       await expect(sitemapTreeForHomepage(home, { ...options, resume: file })).rejects.toThrow(
         "cannot be resumed: it is damaged",
       );
+    }
+  });
+
+  test("notes follow the documents, also in copies and without an index", async () => {
+    const file = fileWith(whole[name]!, name);
+    const copy = inFolder(`copy-${name}`);
+    await appendNotes(file, [Buffer.from("one\n"), Buffer.from("two\n")]);
+    await (await opened(file)).save(copy);
+    const withoutIndex = fileWith(readFileSync(file), name);
+    truncateSync(withoutIndex, readFileSync(file).length - 1);
+    for (const each of [file, copy, withoutIndex]) {
+      const notes = await listOf((await opened(each)).notes());
+      expect(Buffer.concat(notes).toString()).toBe("one\ntwo\n");
+      if (each !== withoutIndex) expect(await seenIn(each)).toEqual(expected);
     }
   });
 
