@@ -440,6 +440,11 @@ interface ChangedPage extends DeclaredPage {
 
 /** The changes since the last run, to be read in one loop. */
 interface Changes extends AsyncIterable<WebsiteChange>, AsyncDisposable {
+  /**
+   * After the loop: how many pages seem to be removed, but were not listed, because a document that could list them was not fully read. The
+   * first run that reads everything lists them, unless it finds them.
+   */
+  readonly uncertain: number;
   /** Saves the new state. Call it after the loop, or the next run lists the same changes again. Throws if the loop was left early. */
   commit(): Promise<void>;
   /** Releases the state without changing it. Needed only if the loop finished and you do not commit. */
@@ -576,8 +581,8 @@ interface UnknownPage extends MissingPage {
 type WebsiteChange = AddedPage | ChangedPage | RemovedPage | ExpiredPage;
 
 /**
- * Lists the pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept: its
- * pages are not reported as removed. If no sitemap is found, nothing is listed, and the state is kept.
+ * Lists the pages that were added, changed or removed since the last run. If a sitemap cannot be read, its last known state is kept, and
+ * until everything can be read, no page is listed as removed. If no sitemap is found, nothing is listed, and the state is kept.
  *
  * @example
  * await using found = changes("https://example.org/", { state: "site.warc.gz" });

@@ -125,7 +125,7 @@ async function* compare(
       } else if (mark === expired) changes.push({ kind: "expired", page, sitemap: list.sitemap, ...declared(page) });
       else if (mark === alone) changes.push(missing("after", isKnownGone(list), page, list));
     }
-    if (changes.length > 0) yield changes;
+    if (changes.length > 0 && !(await oldSide.holdsBack?.(list, changes))) yield changes;
   }
 
   const known = earlier[Symbol.iterator]();

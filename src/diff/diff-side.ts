@@ -1,6 +1,7 @@
 // Defines the sides of a diff: their forms, such as a tree, an archive or a list of URLs, and what every form can do.
 import type { CrawlTarget } from "../crawl/crawl.ts";
 import { checkTarget } from "../crawl/prepare.ts";
+import type { PageChange } from "../model/change.ts";
 import type { CrawlEvent } from "../model/event.ts";
 import { path, unexpected } from "../model/option-checks.ts";
 import type { Options } from "../model/options.ts";
@@ -67,6 +68,8 @@ export interface Side {
   scan(lists: PageLists): Promise<SideFacts>;
   /** Reads the pages of a list again. */
   read(list: PageList): AsyncIterable<readonly SitemapPage[]>;
+  /** For the old side: called with changes that say that pages of a list are gone. If the result is true, they are not reported. */
+  holdsBack?(list: PageList, changes: readonly PageChange[]): Promise<boolean>;
   close?(): Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export class FileSide implements Side {
     const { outcome, problems } = step.value;
     if (outcome.kind === "invalid") this.#expectEmptyList(outcome.reason);
     this.#options.onProblems?.(problems);
-    for (const list of lists.lists) list.isFeed = outcome.kind === "pages" && isFeed(outcome.format);
+    for (const list of lists.lists) list.expires = (outcome.kind === "pages" && isFeed(outcome.format)) || undefined;
     // Only an empty list of URLs is invalid here, and it is complete.
     const complete = outcome.kind === "invalid" || step.value.complete;
     return {

@@ -20,8 +20,8 @@ export interface PageList {
   count: number;
   /** Set if the records do not count, because the document turned out not to be a sitemap, or cannot be read again. */
   isVoid?: true;
-  /** Whether the sitemap is a feed, from which old items disappear. */
-  isFeed?: boolean;
+  /** Whether pages that disappear have expired, as from a feed. By default, only news stories have. */
+  expires?: boolean | undefined;
 }
 
 /** Creates a join for the records of all pages, by the fingerprint of their URL. */
@@ -56,11 +56,14 @@ export class PageLists {
     this.#fields = comparedFields.filter((field) => field !== "lastModified" && !settings.ignored.has(field));
   }
 
-  /** Adds a batch of pages. The batches of a sitemap must come one after the other. Throws the signal's reason if it is aborted. */
-  add(sitemap: string, pages: readonly SitemapPage[]): void {
+  /**
+   * Adds a batch of pages to the list of its sitemap, or to a new one, and returns the list. The batches of a list must come one after the
+   * other. Throws the signal's reason if it is aborted.
+   */
+  add(sitemap: string, pages: readonly SitemapPage[], isNew = false): PageList {
     this.#settings.signal?.throwIfAborted();
     let list = this.lists.at(-1);
-    if (list?.sitemap !== sitemap) {
+    if (isNew || list?.sitemap !== sitemap) {
       list = { sitemap, key: sitemap, start: this.end, count: 0 };
       this.lists.push(list);
       this.#starts.push(this.end);
@@ -69,6 +72,7 @@ export class PageLists {
     list.count += pages.length;
     // Page numbers have 32 bits.
     if (this.end > 2 ** 32 - 2) throw new Error("More than four billion pages cannot be compared");
+    return list;
   }
 
   /** Returns the list that contains the page with this number. */
@@ -121,7 +125,7 @@ export function* matchPages(join: Join, before: PageLists, after: PageLists): Ge
       const side = number < after.start ? 0 : 1;
       const list = (side === 0 ? before : after).listOf(number);
       if (list.isVoid) continue;
-      const expires = list.isFeed === true || (words[at + 3]! & 1) === 1;
+      const expires = list.expires ?? (words[at + 3]! & 1) === 1;
       const known = found[side];
       if (known !== undefined) known.expires &&= expires;
       else found[side] = { number, list, date: words[at + 2]!, rest: words[at + 3]! >>> 1, expires };

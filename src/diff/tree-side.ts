@@ -68,7 +68,7 @@ export class TreeSide implements Side {
       const node = this.#pages.get(list.sitemap);
       // A URL may return different documents with and without credentials, but only one of them can be read again.
       if (node === undefined || seen.has(list.sitemap)) list.isVoid = true;
-      else Object.assign(list, { key: declaredKey(node), isFeed: isFeed(node.format) });
+      else Object.assign(list, { key: declaredKey(node), expires: isFeed(node.format) || undefined });
       seen.add(list.sitemap);
     }
     const all = Array.from(tree.sitemaps());

@@ -1,71 +1,130 @@
-// A website that is another one every day: pages are added, changed, removed and moved, sitemaps are renamed, split, dropped, gone or cut off
-// for a day, and their ETags are right, missing or useless. It knows what somebody can know who reads it once a day.
+// A website that is another one every day: pages are added, changed, removed and moved, sitemaps and indexes are renamed, split, dropped,
+// and unreadable for a day or longer, and their ETags are right, missing or useless. It knows what is true, and what can be seen of it.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { serve, type Website } from "../cli/website.ts";
+import type { Client } from "../../src/model/client.ts";
+import { serve } from "../cli/website.ts";
 import { Random } from "../support/random.ts";
+import { home } from "../support/site.ts";
 
 type Fault = "gone" | "down" | "html" | "cut" | "broken";
 type Tag = "none" | "right" | "new" | "stuck";
 /** The last modification of each page, by its path. */
 type Pages = Map<string, string>;
 
+const faults = ["gone", "down", "html", "cut", "broken"] as const;
+/** A sitemap at a known path, which nothing declares. */
+const guess = "guess.xml";
+
 export class ChangingSite {
   readonly homepage: string;
-  /** Answers since the last day began, by status. */
+  /** Answers since the first day, by status. */
   readonly answers: string[] = [];
   onRequest: (count: number) => void = () => {};
+  readonly close: () => void;
   readonly #random: Random;
   #day = 0;
   #made = 0;
   readonly #sitemaps = new Map<string, Pages>();
+  /** What robots.txt and the indexes list. */
+  readonly #lists: Record<"robots.txt" | "index.xml" | "more.xml", string[]>;
   readonly #tags = new Map<string, Tag>();
-  readonly #faults = new Map<string, Fault>();
-  // For an index that is cut off.
-  #shown = 0;
-  #knownIndex: string[] = [];
-  readonly #known = new Map<string, Pages>();
-  // The sitemaps that were not found when the index was last read.
-  #missing = new Set<string>();
+  #faults = new Map<string, Fault>();
+  // The documents that the last run did not find. A page at the known path is none, either.
+  #wereGone: ReadonlySet<string> = new Set();
 
-  readonly close: () => void;
-
-  private constructor(seed: number, { homepage, close }: Website) {
+  constructor(seed: number, homepage: string = home, close: () => void = () => {}) {
     this.#random = new Random(seed);
     this.homepage = homepage;
     this.close = close;
+    this.#lists = { "robots.txt": ["index.xml", "more.xml"], "index.xml": [], "more.xml": [] };
     for (let count = 0; count < 4; count++) this.#addSitemap(this.#newPages(5 + this.#random.below(20)));
-    this.learn();
+    this.#sitemaps.set(guess, this.#newPages(5));
   }
 
   static async serve(seed: number): Promise<ChangingSite> {
-    const server = await serve((request, response) => site.#answer(request, response));
-    const site: ChangingSite = new ChangingSite(seed, server);
+    const { homepage, close } = await serve((request, response) => site.#answer(request, response));
+    const site: ChangingSite = new ChangingSite(seed, homepage, close);
     return site;
   }
 
-  /** The last modification of each page, by its URL, as far as it can be known by the end of this day. */
-  get truth(): Map<string, string> {
-    const pages = new Map<string, string>();
-    for (const name of this.#knownIndex) {
-      for (const [path, date] of this.#known.get(name) ?? []) {
-        const url = this.homepage + path;
-        if (!pages.has(url)) pages.set(url, date);
-      }
-    }
-    return pages;
+  /** Answers without a server. */
+  get client(): Client {
+    return {
+      request: async ({ url, headers }) => {
+        const { status, etag, length, bytes } = this.#responseTo(
+          url.slice(this.homepage.length),
+          headers["if-none-match"],
+        );
+        const tag = etag === undefined ? [] : ([["etag", etag]] as const);
+        async function* body() {
+          yield bytes;
+        }
+        return { status, headers: [...tag, ["content-length", String(length)]], body: body() };
+      },
+    };
   }
 
-  nextDay(): void {
+  /** Whether every document can be read. */
+  get isWhole(): boolean {
+    return this.#faults.size === 0;
+  }
+
+  /** The last modification of each page, by its URL. */
+  get truth(): Map<string, string> {
+    return this.#pagesIn(() => true);
+  }
+
+  /** The pages that the website declares, except by documents that two runs in a row did not find. */
+  get declared(): Map<string, string> {
+    return this.#pagesIn((name) => !this.#isGone(name) || !this.#wereGone.has(name));
+  }
+
+  /** The pages that can be seen: all documents on the way to them can be read. */
+  get visible(): Map<string, string> {
+    return this.#pagesIn((name) => !this.#faults.has(name));
+  }
+
+  /** Begins another day, with these faults or random ones, which may last for days. */
+  nextDay(chosen?: Readonly<Record<string, Fault>>): void {
     this.#day += 1;
-    this.#faults.clear();
     for (let count = this.#random.below(6); count >= 0; count--) this.#change();
-    for (const name of ["index.xml", ...this.#sitemaps.keys()]) {
-      if (this.#random.below(name === "index.xml" ? 6 : 9) === 0)
-        this.#faults.set(name, this.#random.pick(["gone", "down", "html", "cut", "broken"] as const));
+    this.#faults = new Map(Object.entries(chosen ?? this.#randomFaults()));
+  }
+
+  #randomFaults(): Record<string, Fault> {
+    const found: Record<string, Fault> = {};
+    // Everything can be read on some days.
+    const names = this.#random.below(5) === 0 ? [] : [...Object.keys(this.#lists), ...this.#sitemaps.keys()];
+    for (const name of names) {
+      const possible = name === "robots.txt" ? (["gone", "down"] as const) : faults;
+      if (this.#random.below(this.#faults.has(name) ? 2 : 9) === 0) found[name] = this.#random.pick(possible);
     }
-    this.#shown = this.#random.below(this.#sitemaps.size);
-    this.learn();
+    return found;
+  }
+
+  /** Is called after each run that saved its state. */
+  wasRead(): void {
+    this.#wereGone = new Set([...this.#faults.keys()].filter((name) => this.#isGone(name)));
+  }
+
+  #isGone(name: string): boolean {
+    const fault = this.#faults.get(name);
+    return fault === "gone" || (fault === "html" && name === guess);
+  }
+
+  #pagesIn(counts: (name: string) => boolean): Map<string, string> {
+    const { "robots.txt": roots, ...indexes } = this.#lists;
+    const listed = counts("robots.txt") ? roots.filter(counts) : [];
+    const names = listed.flatMap((name) => indexes[name as "index.xml"]);
+    const sitemaps = [...names, guess].filter(counts);
+    return new Map(
+      sitemaps.flatMap((name) => this.#entriesOf(name)).map(([path, date]) => [this.homepage + path, date]),
+    );
+  }
+
+  #entriesOf(name: string): [path: string, date: string][] {
+    return [...(this.#sitemaps.get(name) ?? [])];
   }
 
   #change(): void {
@@ -75,37 +134,45 @@ export class ChangingSite {
     const pages = this.#sitemaps.get(name)!;
     const paths = [...pages.keys()];
     const some = paths.filter(() => random.below(4) === 0);
-    const renewed = (moved: Pages) => {
-      this.#sitemaps.delete(name);
-      this.#addSitemap(moved);
-    };
     const half = paths.length / 2;
+    const isListed = name !== guess;
+    const move = () => {
+      const other = this.#sitemaps.get(random.pick(names))!;
+      for (const path of some) {
+        const date = pages.get(path)!;
+        pages.delete(path);
+        other.set(path, date);
+      }
+    };
+    const halves = [[0, half], [half]].map((range) => new Map([...pages].slice(...range)));
     random.pick([
       () => this.#newPages(1 + random.below(5)).forEach((date, path) => void pages.set(path, date)),
       () => some.forEach((path) => void pages.set(path, this.#date())),
       () => some.forEach((path) => void pages.delete(path)),
-      () => {
-        const other = this.#sitemaps.get(random.pick(names))!;
-        for (const path of some) {
-          const date = pages.get(path)!;
-          pages.delete(path);
-          other.set(path, date);
-        }
-      },
-      () => renewed(pages),
-      () => {
-        if (paths.length < 4) return;
-        renewed(new Map([...pages].slice(0, half)));
-        this.#addSitemap(new Map([...pages].slice(half)));
-      },
-      () => names.length > 3 && this.#sitemaps.delete(name),
+      move,
+      move,
+      move,
+      () => isListed && this.#replace(name, pages),
+      () => isListed && paths.length > 3 && this.#replace(name, ...halves),
+      () => isListed && names.length > 3 && this.#replace(name),
       () => names.length < 8 && this.#addSitemap(this.#newPages(1 + random.below(10))),
+      () => {
+        this.#lists["robots.txt"] = random.below(2) === 0 ? ["index.xml"] : ["more.xml", "index.xml"];
+      },
     ])();
+  }
+
+  #replace(name: string, ...sitemaps: Pages[]): void {
+    this.#sitemaps.delete(name);
+    for (const list of ["index.xml", "more.xml"] as const)
+      this.#lists[list] = this.#lists[list].filter((each) => each !== name);
+    for (const pages of sitemaps) this.#addSitemap(pages);
   }
 
   #addSitemap(pages: Pages): void {
     const name = `s${this.#made++}.xml`;
     this.#sitemaps.set(name, pages);
+    this.#lists[this.#random.pick(["index.xml", "index.xml", "more.xml"] as const)].push(name);
     this.#tags.set(name, this.#random.pick(["none", "right", "right", "new", "stuck"] as const));
   }
 
@@ -117,84 +184,50 @@ export class ChangingSite {
     return new Date(Date.UTC(2026, 0, 1 + this.#day, 0, 0, this.#made++)).toISOString();
   }
 
-  /**
-   * Reads the website once more. A sitemap, or an index, that cannot be read keeps its last known state. So does a sitemap that is not named
-   * any more, as long as one that nobody has read may have its pages; and a sitemap that lost a page, if one that nobody knew before may
-   * have that page.
-   */
-  learn(): void {
-    const names = [...this.#sitemaps.keys()];
-    const fault = this.#faults.get("index.xml");
-    const isCut = fault === "cut" || fault === "broken";
-    if (fault !== undefined && !isCut) return;
-    const asked = names.slice(0, isCut ? this.#shown : undefined);
-    const before = this.#knownIndex;
-    const mayListElsewhere = isCut || asked.some((name) => !before.includes(name) && this.#faults.has(name));
-    if (!isCut) {
-      const isUnread = (name: string) =>
-        this.#faults.has(name) &&
-        !this.#known.has(name) &&
-        !(this.#missing.has(name) && this.#faults.get(name) === "gone");
-      const held = asked.some(isUnread) ? before.filter((name) => this.#known.has(name) && !names.includes(name)) : [];
-      this.#knownIndex = [...names, ...held];
-      this.#missing = new Set(names.filter((name) => this.#faults.get(name) === "gone"));
-    }
-    const shown = new Set(asked.flatMap((name) => this.#shownPages(name)));
-    for (const name of asked) {
-      const [fault, known] = [this.#faults.get(name), this.#known.get(name)];
-      const isDoubted = mayListElsewhere && [...(known?.keys() ?? [])].some((path) => !shown.has(path));
-      if (!this.#knownIndex.includes(name) || isDoubted) continue;
-      const read = new Set(this.#shownPages(name));
-      const pages = [...this.#sitemaps.get(name)!].filter(([path]) => read.has(path));
-      // If a sitemap is cut off, only a part of it was ever seen.
-      const isPart = (fault === "cut" || fault === "broken") && known === undefined;
-      if (fault === undefined || isPart) this.#known.set(name, new Map(pages));
-    }
-  }
-
-  // The pages that a sitemap lists today, as far as they can be read.
-  #shownPages(name: string): string[] {
-    const paths = [...this.#sitemaps.get(name)!.keys()];
-    const fault = this.#faults.get(name);
-    if (fault === undefined) return paths;
-    return fault === "cut" || fault === "broken" ? paths.slice(0, paths.length / 2) : [];
-  }
-
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    const name = (request.url ?? "").slice(1);
-    const fault = this.#faults.get(name);
-    const body = this.#bodyOf(name, fault);
-    const status = fault === "down" ? 503 : body === undefined || fault === "gone" ? 404 : 200;
-    const digest = createHash("md5").update(`${body}`).digest("hex");
-    const tag = { none: undefined, right: digest, new: `${this.answers.length}-${Date.now()}`, stuck: "always" };
-    const etag = tag[this.#tags.get(name) ?? "none"];
-    const isSame = etag === digest && request.headers["if-none-match"] === `"${etag}"`;
-    this.answers.push(`${isSame && status === 200 ? 304 : status} ${name}`);
-    this.onRequest(this.answers.length);
-    if (etag !== undefined && status === 200) response.setHeader("etag", `"${etag}"`);
-    if (isSame && status === 200) return void response.writeHead(304).end();
-    const bytes = Buffer.from(status === 200 ? body! : "none");
-    // If the transfer breaks, the announced length is longer than the body.
-    response.writeHead(status, { "content-length": bytes.length + (fault === "broken" ? 1000 : 0) });
-    if (fault === "broken") response.write(bytes, () => response.destroy());
+    const asked = (request.url ?? "").slice(1);
+    const { status, etag, length, bytes } = this.#responseTo(asked, request.headers["if-none-match"]);
+    if (etag !== undefined) response.setHeader("etag", etag);
+    if (status === 304) return void response.writeHead(304).end();
+    response.writeHead(status, { "content-length": length });
+    if (length > bytes.length) response.write(bytes, () => response.destroy());
     else response.end(bytes);
   }
 
+  #responseTo(name: string, known: string | undefined) {
+    const fault = this.#faults.get(name);
+    const body = this.#bodyOf(name, fault);
+    const found = fault === "down" ? 503 : body === undefined || fault === "gone" ? 404 : 200;
+    const digest = createHash("md5").update(`${body}`).digest("hex");
+    const tags = { none: undefined, right: digest, new: `${this.answers.length}-${Date.now()}`, stuck: "always" };
+    const tag = found === 200 ? tags[this.#tags.get(name) ?? "none"] : undefined;
+    const etag = tag && `"${tag}"`;
+    const status = tag === digest && known === etag ? 304 : found;
+    this.answers.push(`${status} ${name}`);
+    this.onRequest(this.answers.length);
+    const bytes = Buffer.from(status === 304 ? "" : status === 200 ? body! : "none");
+    // If the transfer breaks, the announced length is longer than the body.
+    return { status, etag, bytes, length: bytes.length + (fault === "broken" && status === 200 ? 1000 : 0) };
+  }
+
   #bodyOf(name: string, fault: Fault | undefined): string | undefined {
-    if (name === "robots.txt") return `Sitemap: ${this.homepage}index.xml\n`;
     if (fault === "html") return "<html><body>Just a moment</body></html>";
+    const list = (this.#lists as Readonly<Record<string, readonly string[]>>)[name];
+    if (name === "robots.txt") return list!.map((each) => `Sitemap: ${this.homepage}${each}\n`).join("");
     const isCut = fault === "cut" || fault === "broken";
-    const pages = this.#sitemaps.get(name);
-    if (name === "index.xml") {
-      const names = [...this.#sitemaps.keys()].slice(0, isCut ? this.#shown : undefined);
-      const entries = names.map((each) => `<sitemap><loc>${this.homepage}${each}</loc></sitemap>`);
-      return `<sitemapindex>${entries.join("")}${isCut ? "<sitemap><lo" : "</sitemapindex>"}`;
-    }
-    if (pages === undefined) return undefined;
-    const entries = [...pages].map(
-      ([path, date]) => `<url><loc>${this.homepage}${path}</loc><lastmod>${date}</lastmod></url>`,
-    );
-    const shown = isCut ? entries.slice(0, entries.length / 2) : entries;
-    return `<urlset>${shown.join("")}${isCut ? "<url><lo" : "</urlset>"}`;
+    const written = (tag: string, root: string, entries: readonly string[]) => {
+      const shown = entries.slice(0, isCut ? entries.length / 2 : undefined);
+      const body = shown.map((entry) => `<${tag}><loc>${this.homepage}${entry}</${tag}>`).join("");
+      return `<${root}>${body}${isCut ? `<${tag}><lo` : `</${root}>`}`;
+    };
+    if (list !== undefined)
+      return written(
+        "sitemap",
+        "sitemapindex",
+        list.map((each) => `${each}</loc>`),
+      );
+    if (!this.#sitemaps.has(name)) return undefined;
+    const entries = this.#entriesOf(name).map(([path, date]) => `${path}</loc><lastmod>${date}</lastmod>`);
+    return written("url", "urlset", entries);
   }
 }

@@ -32,10 +32,10 @@ export function changesCommand(context: Context, done: Done): Command {
     .summary("list what changed on a website since the last run")
     .description(
       "Lists the pages that were added, changed or removed since the last run with the same --state. Unchanged documents\n" +
-        "are not transferred again if the server says so. If a sitemap cannot be read, its last known state is kept: its pages\n" +
-        "are not reported as removed. The state is replaced once all output is written; if a run is killed, the next one\n" +
-        "lists its changes again. Changes filtered out by --only, --include, --exclude, --ignore or --allowed-for are not\n" +
-        "listed later, either.",
+        "are not transferred again if the server says so. If a sitemap cannot be read, its last known state is kept, and\n" +
+        "pages that seem to be removed are not listed until everything can be read. The state is replaced once all output\n" +
+        "is written; if a run is killed, the next one lists its changes again. Changes filtered out by --only, --include,\n" +
+        "--exclude, --ignore or --allowed-for are not listed later, either.",
     )
     .argument("[website]", "homepage")
     .optionsGroup("Output:")
@@ -116,16 +116,16 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
       }
     };
     const writer = changeWriter(format, csvSafe);
-    const { uncertain, kept, pages, filter } = yield* writeChanges(found.batches(), writer, seen);
+    const { uncertain, forgotten, kept, pages, filter } = yield* writeChanges(found.batches(), writer, seen);
     notes.push(...filterNotes(filter, {}));
     isWithheld = filter.counts.robotsUnknown > 0 || uncertain > 0;
     if (pages > 0 && !isMatched) notes.push(`0 of ${counted(pages, "page")} ${filterInWords(flags)}`);
-    const unread = "missing from partly read sitemaps; not listed as removed";
     for (const url of kept) notes.push(`${url}: its last known state is kept, because entries may be missing today`);
     const [[date, count] = ["", 0], ...others] = newDates.sorted();
     if (count >= fewestAlike && others.length === 0)
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
-    if (uncertain > 0) notes.push(`${counted(uncertain, "page")} ${unread}`);
+    if (uncertain > 0) notes.push(`${counted(uncertain, "page")} may be removed: listed once everything can be read`);
+    if (forgotten > 0) notes.push(`${counted(forgotten, "page")} that may be removed will not be listed: too many`);
   }
   const code = await run.write(lines(), () => ({ listed, unit: "change", notes }));
   return code === exitCodes.complete && isWithheld ? exitCodes.incomplete : code;
