@@ -242,17 +242,24 @@ function* sitemapChanges(before: SideFacts, after: SideFacts): Generator<Sitemap
   }
 }
 
+// Yields a sitemap of a side and those above it, up to discovery. Indexes can list one another, so each comes only once.
+function* ancestry({ sitemaps }: SideFacts, sitemap: string): Generator<string, void> {
+  const seen = new Set<string>();
+  for (let key: string | undefined = sitemap; key !== undefined && !seen.has(key); key = sitemaps.get(key)?.parent) {
+    seen.add(key);
+    yield key;
+  }
+}
+
 // Whether a sitemap that this side lacks is known not to exist: the index that lists it on the other side was fully read here. If that
-// index is missing, too, its own index decides. Indexes can list one another, so the search remembers what it has seen.
+// index is missing, too, its own index decides.
 function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): boolean {
-  const parentOf = (key: string) => other.sitemaps.get(key)?.parent;
-  const seen = new Set([sitemap]);
-  if (side.unsure?.has(sitemap) || isOmitted(side, sitemap, other)) return false;
-  for (let parent = parentOf(sitemap); parent !== undefined && !seen.has(parent); parent = parentOf(parent)) {
-    seen.add(parent);
-    if (side.unsure?.has(parent)) return false;
-    if (side.indexes.has(parent)) return namesAll(side, other, parent);
-    const own = side.sitemaps.get(parent);
+  if (isOmitted(side, sitemap, other)) return false;
+  for (const key of ancestry(other, sitemap)) {
+    if (side.unsure?.has(key)) return false;
+    if (key === sitemap) continue;
+    if (side.indexes.has(key)) return namesAll(side, other, key);
+    const own = side.sitemaps.get(key);
     if (own !== undefined) return own.reason === undefined;
   }
   return namesAll(side, other, undefined);
@@ -261,14 +268,10 @@ function isKnownToLack(side: SideFacts, sitemap: string, other: SideFacts): bool
 // Whether this side did not look for a sitemap of the other side. It may list the sitemap, or an index that leads to it, without having
 // read it; or its discovery did not try the URL where the other side found it.
 function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, other: SideFacts): boolean {
-  const seen = new Set<string>();
-  for (let key = sitemap; !seen.has(key); ) {
+  for (const key of ancestry(other, sitemap)) {
     if (sitemaps.has(key)) return false;
     if (declared?.has(key)) return true;
-    seen.add(key);
-    const parent = other.sitemaps.get(key)?.parent;
-    if (parent === undefined) return isTried?.(key) === false;
-    key = parent;
+    if (other.sitemaps.get(key)?.parent === undefined) return isTried?.(key) === false;
   }
   return false;
 }
@@ -277,13 +280,7 @@ function isOmitted({ sitemaps, declared, isTried }: SideFacts, sitemap: string, 
 // different kinds have no sitemaps in common, so any document counts.
 function mayBeCutOff({ kind, sitemaps, openEnded = new Set() }: SideFacts, sitemap: string, other: SideFacts): boolean {
   if (kind !== other.kind) return openEnded.size > 0;
-  const seen = new Set<string>();
-  for (let key: string | undefined = sitemap; key !== undefined && !seen.has(key); ) {
-    if (openEnded.has(key)) return true;
-    if (sitemaps.has(key)) return false;
-    seen.add(key);
-    key = other.sitemaps.get(key)?.parent;
-  }
+  for (const key of ancestry(other, sitemap)) if (openEnded.has(key) || sitemaps.has(key)) return openEnded.has(key);
   return false;
 }
 

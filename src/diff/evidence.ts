@@ -161,8 +161,8 @@ export class Evidence {
       const key = declaredKey(sitemap);
       const last = this.#known.get(key);
       if (isUnread(sitemap)) return isMissing(sitemap) && (isAbsent(key) || (last !== undefined && isMissing(last)));
-      if (last === undefined) return true;
-      return skippedIn(sitemap) <= skippedIn(last) && (!isEmptyFeed(sitemap) || isEmptyFeed(last));
+      if (skippedIn(sitemap) > (last === undefined ? 0 : skippedIn(last))) return false;
+      return last === undefined || !isEmptyFeed(sitemap) || isEmptyFeed(last);
     };
     const seesAll =
       this.kept().every(isAbsent) &&

@@ -307,6 +307,18 @@ describe("in the library", () => {
       [{ "/b.xml": urlset("3", "1") }, ["added 1"]],
     ],
     [
+      "lost a page may have lost it to an entry of a new one that cannot be read",
+      [
+        {
+          "/index.xml": index("a.xml", "b.xml", "c.xml"),
+          "/a.xml": urlset("2"),
+          "/c.xml": urlset("x").replace(">x<", "><"),
+        },
+        ["1 uncertain"],
+      ],
+      [{ "/c.xml": urlset("1") }, []],
+    ],
+    [
       "lost a page that comes back in another one, changed, while something cannot be read",
       [{ "/a.xml": urlset("2"), "/b.xml": { status: 503 } }, ["1 uncertain"]],
       [{ "/a.xml": urlset("2", "<url><loc>1</loc><priority>1.0</priority></url>") }, ["changed 1"]],

@@ -7,12 +7,17 @@ import { serve } from "../cli/website.ts";
 import { Random } from "../support/random.ts";
 import { home } from "../support/site.ts";
 
-type Fault = "gone" | "down" | "html" | "cut" | "broken";
+/** `broken`: the transfer breaks. `flawed`: the first entry has no URL. */
+type Fault = "gone" | "down" | "html" | "cut" | "broken" | "flawed";
 type Tag = "none" | "right" | "new" | "stuck";
 /** The last modification of each page, by its path. */
 type Pages = Map<string, string>;
 
 const faults = ["gone", "down", "html", "cut", "broken"] as const;
+const possibleFaults = (name: string): readonly Fault[] => {
+  if (name === "robots.txt") return ["gone", "down"];
+  return name === "index.xml" || name === "more.xml" ? faults : [...faults, "flawed"];
+};
 /** A sitemap at a known path, which nothing declares. */
 const guess = "guess.xml";
 
@@ -30,8 +35,8 @@ export class ChangingSite {
   readonly #lists: Record<"robots.txt" | "index.xml" | "more.xml", string[]>;
   readonly #tags = new Map<string, Tag>();
   #faults = new Map<string, Fault>();
-  // The documents that the last run did not find. A page at the known path is none, either.
-  #wereGone: ReadonlySet<string> = new Set();
+  // The faults that the last run met.
+  #lastFaults: ReadonlyMap<string, Fault> = new Map();
 
   constructor(seed: number, homepage: string = home, close: () => void = () => {}) {
     this.#random = new Random(seed);
@@ -75,9 +80,11 @@ export class ChangingSite {
     return this.#pagesIn(() => true);
   }
 
-  /** The pages that the website declares, except by documents that two runs in a row did not find. */
+  /** The pages that the website declares, except by documents that two runs in a row did not find, and entries that both could not read. */
   get declared(): Map<string, string> {
-    return this.#pagesIn((name) => !this.#isGone(name) || !this.#wereGone.has(name));
+    const areGone = (name: string) => [this.#faults, this.#lastFaults].every((each) => isGone(name, each.get(name)));
+    const areFlawed = (name: string) => [this.#faults, this.#lastFaults].every((each) => each.get(name) === "flawed");
+    return this.#pagesIn((name) => !areGone(name), areFlawed);
   }
 
   /** The pages that can be seen: all documents on the way to them can be read. */
@@ -97,30 +104,23 @@ export class ChangingSite {
     // Everything can be read on some days.
     const names = this.#random.below(5) === 0 ? [] : [...Object.keys(this.#lists), ...this.#sitemaps.keys()];
     for (const name of names) {
-      const possible = name === "robots.txt" ? (["gone", "down"] as const) : faults;
-      if (this.#random.below(this.#faults.has(name) ? 2 : 9) === 0) found[name] = this.#random.pick(possible);
+      if (this.#random.below(this.#faults.has(name) ? 2 : 9) === 0)
+        found[name] = this.#random.pick(possibleFaults(name));
     }
     return found;
   }
 
   /** Is called after each run that saved its state. */
   wasRead(): void {
-    this.#wereGone = new Set([...this.#faults.keys()].filter((name) => this.#isGone(name)));
+    this.#lastFaults = this.#faults;
   }
 
-  #isGone(name: string): boolean {
-    const fault = this.#faults.get(name);
-    return fault === "gone" || (fault === "html" && name === guess);
-  }
-
-  #pagesIn(counts: (name: string) => boolean): Map<string, string> {
+  #pagesIn(counts: (name: string) => boolean, isFlawed = (_: string) => false): Map<string, string> {
     const { "robots.txt": roots, ...indexes } = this.#lists;
     const listed = counts("robots.txt") ? roots.filter(counts) : [];
-    const names = listed.flatMap((name) => indexes[name as "index.xml"]);
-    const sitemaps = [...names, guess].filter(counts);
-    return new Map(
-      sitemaps.flatMap((name) => this.#entriesOf(name)).map(([path, date]) => [this.homepage + path, date]),
-    );
+    const names = [...listed.flatMap((name) => indexes[name as "index.xml"]), guess].filter(counts);
+    const entries = names.flatMap((name) => this.#entriesOf(name).slice(isFlawed(name) ? 1 : 0));
+    return new Map(entries.map(([path, date]) => [this.homepage + path, date]));
   }
 
   #entriesOf(name: string): [path: string, date: string][] {
@@ -217,7 +217,9 @@ export class ChangingSite {
     const isCut = fault === "cut" || fault === "broken";
     const written = (tag: string, root: string, entries: readonly string[]) => {
       const shown = entries.slice(0, isCut ? entries.length / 2 : undefined);
-      const body = shown.map((entry) => `<${tag}><loc>${this.homepage}${entry}</${tag}>`).join("");
+      const locations = shown.map((entry) => `<loc>${this.homepage}${entry}`);
+      if (fault === "flawed" && locations.length > 0) locations[0] = "<loc></loc>";
+      const body = locations.map((each) => `<${tag}>${each}</${tag}>`).join("");
       return `<${root}>${body}${isCut ? `<${tag}><lo` : `</${root}>`}`;
     };
     if (list !== undefined)
@@ -230,4 +232,9 @@ export class ChangingSite {
     const entries = this.#entriesOf(name).map(([path, date]) => `${path}</loc><lastmod>${date}</lastmod>`);
     return written("url", "urlset", entries);
   }
+}
+
+// A page at the known path means that there is no sitemap.
+function isGone(name: string, fault: Fault | undefined): boolean {
+  return fault === "gone" || (fault === "html" && name === guess);
 }
