@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { ignorable, type TreeChange } from "../../model/change.ts";
-import { counted } from "../../model/figures.ts";
+import { counted, grouped } from "../../model/figures.ts";
 import { passing } from "../../model/pattern.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
@@ -124,8 +124,9 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     const [[date, count] = ["", 0], ...others] = newDates.sorted();
     if (count >= fewestAlike && others.length === 0)
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
-    if (uncertain > 0) notes.push(`${counted(uncertain, "page")} may be removed: listed once everything can be read`);
-    if (forgotten > 0) notes.push(`${counted(forgotten, "page")} that may be removed will not be listed: too many`);
+    if (uncertain > 0)
+      notes.push(`${counted(uncertain, "page")} may have been removed; listed once everything can be read`);
+    if (forgotten > 0) notes.push(`${grouped(forgotten)} of them will never be listed: too many to remember`);
   }
   const code = await run.write(lines(), () => ({ listed, unit: "change", notes }));
   return code === exitCodes.complete && isWithheld ? exitCodes.incomplete : code;
