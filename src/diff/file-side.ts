@@ -8,6 +8,7 @@ import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { defaultLimits } from "../model/parse-options.ts";
 import type { Problem } from "../model/problem.ts";
+import { documentProblem } from "../model/problem-log.ts";
 import { rewrite as checkedRewrite } from "../model/rewrite.ts";
 import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
@@ -59,11 +60,11 @@ export class FileSide implements Side {
       if (step.value.pages.length > 0) lists.add(name, step.value.pages);
     }
     const { outcome, problems } = step.value;
-    if (outcome.kind === "invalid") this.#expectEmptyList(outcome.reason);
-    this.#options.onProblems?.(problems);
+    const reasons = outcome.kind === "invalid" ? [this.#emptyList(outcome.reason)] : [];
+    this.#options.onProblems?.([...reasons, ...problems]);
     for (const list of lists.lists) list.expires = (outcome.kind === "pages" && isFeed(outcome.format)) || undefined;
-    // Only an empty list of URLs is invalid here, and it is complete.
-    const complete = outcome.kind === "invalid" || step.value.complete;
+    // An empty list may be a failed download, so it does not show that its pages are gone.
+    const complete = outcome.kind !== "invalid" && step.value.complete;
     return {
       kind: outcome.kind === "index" ? "index" : "file",
       hasFields: outcome.kind === "index" || (outcome.kind === "pages" && outcome.format !== "text"),
@@ -74,12 +75,12 @@ export class FileSide implements Side {
     };
   }
 
-  // Accepts an empty list of URLs. Throws for any other invalid file.
-  #expectEmptyList(reason: Problem): void {
-    const mayBeEmpty = typeof this.#source !== "string" || /\.txt$/i.test(this.#source);
+  // Returns why a list or table has no URLs. Throws for any other invalid file.
+  #emptyList(reason: Problem): Problem {
+    const mayBeEmpty = typeof this.#source !== "string" || this.#isTable || /\.(?:txt|ndjson)$/i.test(this.#source);
     if (reason.code !== "empty" || !mayBeEmpty)
       throw new SitemapError("invalid-file", `${this.#name} is neither an archive nor a sitemap: ${reason.message}`);
-    this.#options.onProblems?.([reason]);
+    return this.#isTable ? documentProblem("empty", { value: "table" }) : reason;
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {

@@ -65,8 +65,10 @@ class RowCollector {
   add(line: Line): readonly Row[] {
     if (this.#open.length === 0 && /^\s*$|^#/.test(line[1])) return [];
     if (this.#separator === undefined) {
-      this.#separator = separatorOf(line[1]);
+      const named = excelSeparator.exec(line[1])?.[1];
+      this.#separator = named ?? separatorOf(line[1]);
       this.#cell = new RegExp(`"([^"]*(?:""[^"]*)*)("?)[^${this.#separator}]*|[^${this.#separator}]*`, "y");
+      if (named !== undefined) return [];
     }
     this.#open.push(line);
     const text = this.#open.map(([, each]) => each).join("\n");
@@ -99,10 +101,12 @@ class RowCollector {
 }
 
 /** Returns the separator that a line contains most often outside of quotes. */
-export function separatorOf(line: string): string {
+function separatorOf(line: string): string {
   const unquoted = line.replaceAll(/"[^"]*"/g, "");
   const counts = separators.map((each) => unquoted.split(each).length);
   return separators[counts.indexOf(Math.max(...counts))]!;
 }
 
 const separators = [",", ";", "\t"];
+// Excel reads a first line such as `sep=;`, and other tools write it.
+const excelSeparator = /^"?sep=([,;\t|])"?$/i;

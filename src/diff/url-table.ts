@@ -1,7 +1,7 @@
 // Reads tables with a column of URLs, as crawlers, Search Console and log analyzers export them. The column becomes a list of URLs, one
 // per line, which is read like any other list.
 import { SitemapError } from "../model/errors.ts";
-import { firstRows, linesOf, type Row, rowsOf, separatorOf, tooLong, tooLongInWords } from "./table.ts";
+import { firstRows, linesOf, type Row, rowsOf, tooLong, tooLongInWords } from "./table.ts";
 
 // Headers that other tools give to a column of URLs in their exports, in lower case, in order of preference.
 const urlHeaders = "address,url,loc,page url,full url,top pages,landing page,page,pages,uri".split(",");
@@ -15,17 +15,15 @@ const isUrlCell = /^\s*https?:\/\/\S/i;
  */
 export function isTableStart(start: Uint8Array): boolean {
   const [[, line, first] = [0, "", []], ...next] = firstRows(start);
-  const separator = separatorOf(line);
   if (isUrl.test(line.split(/[\t;,]/, 1)[0]!) || /^\s*[<{[]/.test(line)) return false;
-  const cells = line.split(separator);
   const others = next.slice(0, 2).map((row) => row[2]);
   const hasUrl = [first, ...others].some((row) => row.some((cell) => isUrl.test(cell)));
   const isKnown = hasUrl || first.some((cell) => urlHeaders.includes(cell.trim().toLowerCase()));
   const isEven = others.length > 0 && others.every((row) => row.length === first.length);
   return (
     (isKnown || isEven) &&
-    cells.length > 1 &&
-    cells.every((cell) => /^\s*"?[^"<>{}\u0000-\u001f]{0,100}"?\s*$/.test(cell))
+    first.length > 1 &&
+    first.every((cell) => /^\s*"?[^"<>{}\u0000-\u001f]{0,100}"?\s*$/.test(cell))
   );
 }
 

@@ -229,12 +229,16 @@ test("either side can be standard input or a pipe", async () => {
   expect(archive).toEqual({ code: 2, stdout: "", stderr });
 });
 
-test("an empty list is accepted, and reported", async () => {
-  const empty = file("empty.txt", "");
+test("an empty list is no evidence: its pages are unknown, with exit code 3", async () => {
   const list = file("one.txt", "https://example.org/1\n");
-  const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "pages"]);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "https://example.org/1\n" });
-  expect(short(stderr)).toBe(`sitegrove: ${said.emptyDocument("empty.txt")}\n`);
+  for (const [empty, message] of [
+    [file("empty.txt", ""), said.emptyDocument],
+    [file("header.csv", "URL,Clicks\n"), said.emptyTable],
+  ] as const) {
+    const { code, stdout, stderr } = await sitegrove(["diff", list, empty, "-f", "ndjson"]);
+    expect({ code, changes: jsonLines(stdout) }).toMatchObject({ code: 3, changes: [{ kind: "unknown" }] });
+    expect(short(stderr)).toContain(`sitegrove: ${message(path.basename(empty))}\n`);
+  }
 });
 
 describe("exit codes", () => {

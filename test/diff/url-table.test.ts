@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { DiffSide } from "../../src/diff/diff-side.ts";
 import { diffTrees } from "../../src/diff/diff-trees.ts";
 import { urlColumn } from "../../src/diff/url-table.ts";
+import type { DiffTotals } from "../../src/model/change.ts";
 import { listOf } from "../support/collected.ts";
 import { Random } from "../support/random.ts";
 import { newFolder } from "../support/test-folder.ts";
@@ -42,6 +43,8 @@ test.each<[string, string | Uint8Array]>([
   ["unnamed-no-header", `5,${home}a\n6,${home}c,x\n`],
   ["quotes.csv", `URL,Title\n"${home}a","He said ""no"", twice"\n"${home}c",x\n`],
   ["nul.csv", `Title,URL\nOne\0,${home}a\nTwo,${home}c\n`],
+  ["excel.csv", `\ufeffsep=;\r\nURL;Clicks, in all\r\n${home}a;5\r\n${home}c;6\r\n`],
+  ["excel", `sep=|\nTitle|URL\nOne|${home}a\nTwo, three|${home}c\n`],
   ["own.csv", `url,lastModified,sitemap\n${home}a,,${home}s.xml\n${home}c,,${home}s.xml\n`],
 ])("the column of URLs is found by its header: %s", async (name, content) => {
   expect(await differences(file(name, content))).toEqual(["removed c", "added b"]);
@@ -104,6 +107,32 @@ test.each([
 test("a list of URLs with commas is a list", async () => {
   expect(await differences(file("commas.txt", `${home}a\n${home}b,c;d\n`))).toEqual(["removed b,c;d", "added b"]);
 });
+
+test.each([
+  ["list.txt", ""],
+  ["blank.txt", " \n\n"],
+  ["list.csv", ""],
+  ["header.csv", "URL,Clicks\n"],
+  ["excel-header.csv", "sep=;\nURL;Clicks\n"],
+  ["list.ndjson", ""],
+])(
+  "an empty list or table does not show that pages are gone, or that there were none: %s %j",
+  async (name, content) => {
+    const empty = file(name, content);
+    const stream = { name: "standard input", bytes: Readable.from([Buffer.from(content)]) };
+    for (const side of [empty, stream]) {
+      let totals: DiffTotals | undefined;
+      const kinds = new Set<string>();
+      const onFinished = (all: DiffTotals) => {
+        totals = all;
+      };
+      for await (const { kind } of diffTrees(listed, side, { onFinished })) kinds.add(kind);
+      expect([...kinds]).toEqual(["unknown"]);
+      expect(totals).toMatchObject({ unknown: 2, before: { complete: true }, after: { complete: false } });
+    }
+    expect(await differences(empty)).toEqual(["unknown a", "unknown b"]);
+  },
+);
 
 test("a table may be split into chunks anywhere", async () => {
   const random = new Random(7);

@@ -124,6 +124,7 @@ export const saidOfChecks = {
   // diff, and diff --follow
   archiveOnStandardInput: "standard input contains an archive, which must be a file",
   emptyDocument: (file: string) => `${file}: The document is empty`,
+  emptyTable: (file: string) => `${file}: The table has no rows`,
   differences: (count: number) => `sitegrove: ${count} differences\n`,
   notFound: (url: string) => `${url}: not read: Not found (404)`,
   unknownPages: /\d+ pages are unknown: missing on an incomplete side\n/,

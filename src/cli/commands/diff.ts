@@ -323,7 +323,7 @@ class DiffEnding implements Ending {
     const { before, after, unknown } = this.totals;
     for (const side of ["before", "after"] as const) {
       const { name, crawl, problems } = this.sides[side];
-      const shown = problems.filter(({ code }) => isLossy(code) || code === "empty");
+      const shown = problems.filter(({ code }) => isLossy(code));
       for (const { message } of shown) messages.say(`${name}: ${message}`, "warning");
       const skipped = new SkippedEntries();
       for (const each of problems) skipped.see(each);
