@@ -367,6 +367,53 @@ test("a list of changes is repeated until its end was delivered, and a failed cr
   expect(((await next.ask("list_pages", { site: site.home })).facts as Pages).pages).toHaveLength(3);
 });
 
+test("an agent gets the rest of a list that another one has read to its end, or is told that it is gone", async () => {
+  let pages = ["a"];
+  const site = await listOfPages(() => pages);
+  const question = { site: site.home };
+  const [one, other] = [await agent("--allow", site.home, ...few), await agent("--allow", site.home, ...few)];
+  const rest = async ({ ask }: typeof one, from: Listed) => {
+    const found = [...from.changes];
+    for (let cursor = from.nextCursor; cursor !== undefined; ) {
+      const { changes, nextCursor } = (await ask("changes", { ...question, cursor })).facts as Listed;
+      found.push(...changes);
+      cursor = nextCursor;
+    }
+    return new Set(found.map(({ page }) => page.url)).size;
+  };
+  await one.ask("changes", question);
+  pages = ["a", ...Array.from({ length: 2000 }, (_, at) => `new-${at}`)];
+  const first = (await one.ask("changes", question)).facts as Listed;
+  expect(await rest(other, (await other.ask("changes", question)).facts as Listed)).toBe(2000);
+  expect(await rest(one, first)).toBe(2000);
+  // The next list replaces it once it was read to its end.
+  expect((await other.ask("changes", question)).facts).toMatchObject({ changes: [] });
+  const late = await one.ask("changes", { ...question, cursor: first.nextCursor });
+  expect(late).toMatchObject({ isError: true, text: expect.stringContaining("the rest is not listed again") });
+});
+
+test("an argument of any length is cut in the message about it", async () => {
+  const site = await listOfPages(() => ["a"]);
+  const { ask } = await agent("--allow", site.home, ...few);
+  for (const wrong of [
+    { include: `/(${"a".repeat(100_000)}/` },
+    { since: "x".repeat(100_000) },
+    { cursor: "x".repeat(100_000) },
+  ]) {
+    const { isError, text } = await ask("list_pages", { site: site.home, ...wrong });
+    expect(isError).toBe(true);
+    expect(text.length).toBeLessThan(2500);
+  }
+  const { text } = await ask("list_pages", { site: site.home, include: `/(${"a".repeat(100_000)}/` });
+  expect(text).toMatch(/Unterminated group$/);
+  for (const wrong of [
+    { site: `http://${"x".repeat(100_000)}` },
+    { site: site.home, scope: "x".repeat(100_000) },
+    { site: site.home, ["x".repeat(100_000)]: 1 },
+  ])
+    expect((await ask("list_pages", wrong)).isError).toBe(true);
+});
+
 test("what `changes` keeps of an unreadable sitemap does not make other answers complete", async () => {
   let isDown = false;
   const site = await serve({

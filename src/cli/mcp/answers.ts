@@ -97,7 +97,9 @@ export async function pagesOf(
   state: number,
 ): Promise<Answer> {
   const matches = hasWords(words);
-  const from = placeIn(cursor, state, "state of the website");
+  const from = placeIn(cursor, state);
+  if (from === undefined)
+    throw new NoAnswer("The cursor belongs to an earlier state of the website; call the tool without a cursor");
   const { include, exclude, ...settings } = resolvePageFilters(filters);
   const passes = passing(include, exclude);
   const filter = new PageFilter({ ...settings, include: [], exclude: [] });
@@ -165,12 +167,11 @@ export function cursorOf(state: number, place: number): string {
   return Buffer.from(`${state}.${place}`).toString("base64url");
 }
 
-/** Reads the number from a cursor; 0 without one. Throws a `NoAnswer` unless the cursor belongs to this state. */
-export function placeIn(cursor: string | undefined, state: number, about: string): number {
+/** Reads the number from a cursor; 0 without one. Returns undefined if the cursor belongs to another state. */
+export function placeIn(cursor: string | undefined, state: number): number | undefined {
   if (cursor === undefined) return 0;
   const [known, place = Number.NaN] = Buffer.from(cursor, "base64url").toString().split(".").map(Number);
-  if (known === state && Number.isSafeInteger(place)) return place;
-  throw new NoAnswer(`The cursor belongs to an earlier ${about}; call the tool without a cursor`);
+  return known === state && Number.isSafeInteger(place) ? place : undefined;
 }
 
 // Yields the pages of all sitemaps in batches, each with the number of its first page. Does not read sitemaps that end before page `from`.

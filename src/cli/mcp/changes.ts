@@ -1,6 +1,7 @@
-// What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. The
-// file is removed once its last answer was sent; until then, a call without a cursor repeats the list, so no change is lost.
-import { existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
+// What changed on a website since an agent last asked. A comparison is written to a file, line by line, and answers are read from it. Once
+// its last answer was sent, the file is renamed; until then, a call without a cursor repeats the list, so no change is lost. Several agents
+// may share the file: the renamed one serves those that are still reading it, until the next list replaces it.
+import { existsSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { ChangesRun, type WebsiteChange } from "../../diff/changes.ts";
 import { SitemapError } from "../../model/errors.ts";
@@ -27,13 +28,25 @@ interface ListHeader {
 export async function changesSince(sites: Sites, site: string, cursor?: string): Promise<Answer> {
   const kept = sites.site(site);
   if (cursor === undefined) await whenFree(kept, () => compare(kept));
-  const file = await open(kept.list).catch(() => undefined);
+  for (const list of cursor === undefined ? [kept.list] : [kept.list, kept.delivered]) {
+    const answer = await answerFrom(list, kept, cursor);
+    if (answer !== undefined) return answer;
+  }
   // Another server that shares the folder has just delivered the list.
-  if (file === undefined && cursor === undefined) return changesSince(sites, site);
-  if (file === undefined) throw new NoAnswer("The list of changes is finished; call the tool without a cursor");
+  if (cursor === undefined) return changesSince(sites, site);
+  throw new NoAnswer(
+    "Cannot continue: the list of this cursor was read to its end and is no longer kept, or there was none. If you have not read all of it, the rest is not listed again: list_pages with `since` finds recent pages. Call the tool without a cursor for later changes",
+  );
+}
+
+// Returns undefined if the file does not exist, or is not the list of the cursor.
+async function answerFrom(list: string, kept: KeptSite, cursor: string | undefined): Promise<Answer | undefined> {
+  const file = await open(list).catch(() => undefined);
+  if (file === undefined) return undefined;
   try {
-    const id = Math.trunc((await file.stat()).mtimeMs);
-    const from = placeIn(cursor, id, "list");
+    const id = idOf(await file.stat());
+    const from = placeIn(cursor, id);
+    if (from === undefined) return undefined;
     const found = new Bounded<object>();
     let header: ListHeader | undefined;
     let at = 0;
@@ -41,17 +54,25 @@ export async function changesSince(sites: Sites, site: string, cursor?: string):
       if (header === undefined) header = JSON.parse(line) as ListHeader;
       else if (at++ >= from && !found.add(JSON.parse(line))) break;
     }
-    if (header === undefined) throw new Error(`${kept.list} is empty`);
+    if (header === undefined) throw new Error(`${list} is empty`);
     const hasMore = found.omitted > 0;
     const count = `${counted(found.items.length, "change")}${hasMore ? "; there are more" : ""}`;
     const text = header.isFirst ? "read for the first time; changes are listed from now on" : count;
     const facts = { ...header, changes: found.items, ...(hasMore && { nextCursor: cursorOf(id, at - 1) }) };
     // If the answer cannot be sent, the file stays, so that the next call repeats the list.
-    const remove = () => rmSync(kept.list, { force: true });
-    return [text + unlessComplete(header.complete), facts, hasMore ? undefined : remove];
+    const finish = () => {
+      const now = statSync(kept.list, { throwIfNoEntry: false });
+      if (now !== undefined && idOf(now) === id) renameSync(kept.list, kept.delivered);
+    };
+    return [text + unlessComplete(header.complete), facts, hasMore ? undefined : finish];
   } finally {
     await file.close();
   }
+}
+
+// Identifies a list in cursors, also after it was renamed.
+function idOf({ mtimeMs }: Stats): number {
+  return Math.trunc(mtimeMs);
 }
 
 // Unless a list is waiting, crawls the website, and writes the changes before it replaces the state: after a crash, they are listed again.

@@ -4,7 +4,7 @@ import { fromJsonSchema, McpServer, type ServerContext } from "@modelcontextprot
 import { version } from "../../model/options.ts";
 import { type Answer, findingsOf, type PageQuestion, pagesOf, type Question, summaryOf } from "./answers.ts";
 import { changesSince } from "./changes.ts";
-import type { Sites } from "./sites.ts";
+import { NoAnswer, type Sites } from "./sites.ts";
 
 type Schema = Readonly<Record<string, object>>;
 
@@ -49,7 +49,7 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
     };
     const call = async (asked: Asked, { mcpReq }: ServerContext) => {
       await delivery;
-      const [text, facts, onSent] = await answer(asked);
+      const [text, facts, onSent] = await answer(asked).catch(failWithShortMessage);
       // The SDK writes the result after this function has returned it, unless the agent has canceled the call.
       const deliver = async () => {
         await setImmediate();
@@ -134,3 +134,12 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
   );
   return server;
 }
+
+// A message may contain an argument, such as an invalid pattern, of any length. Its end says what is wrong with it.
+function failWithShortMessage(error: Error): never {
+  const { message } = error;
+  if (message.length <= longestMessage) throw error;
+  throw new NoAnswer(`${message.slice(0, longestMessage - 300)} … ${message.slice(-297)}`);
+}
+
+const longestMessage = 2000;

@@ -46,8 +46,10 @@ export interface KeptSite {
   readonly file: string;
   /** The archive that `changes` compares with. */
   readonly state: string;
-  /** The list of changes that the agent has not completely received yet. */
+  /** The list of changes that no agent has completely received yet. */
   readonly list: string;
+  /** The last list that an agent has completely received. Others may still be reading it. */
+  readonly delivered: string;
   readonly crawl: Options;
 }
 
@@ -83,6 +85,7 @@ export class Sites {
       file: `${name}.warc.gz`,
       state: `${name}.changes.warc.gz`,
       list: `${name}.changes.ndjson`,
+      delivered: `${name}.delivered.ndjson`,
       crawl: { ...crawl, signal, network },
     };
   }
