@@ -8,7 +8,6 @@ import { SitemapError } from "../model/errors.ts";
 import type { SitemapPage } from "../model/page.ts";
 import { defaultLimits } from "../model/parse-options.ts";
 import type { Problem } from "../model/problem.ts";
-import { documentProblem } from "../model/problem-log.ts";
 import { rewrite as checkedRewrite } from "../model/rewrite.ts";
 import { isRobotsPath } from "../model/url.ts";
 import type { Block } from "../storage/file.ts";
@@ -80,7 +79,7 @@ export class FileSide implements Side {
     const mayBeEmpty = typeof this.#source !== "string" || this.#isTable || /\.(?:txt|ndjson)$/i.test(this.#source);
     if (reason.code !== "empty" || !mayBeEmpty)
       throw new SitemapError("invalid-file", `${this.#name} is neither an archive nor a sitemap: ${reason.message}`);
-    return this.#isTable ? documentProblem("empty", { value: "table" }) : reason;
+    return this.#isTable ? { ...reason, message: "The table has no rows" } : reason;
   }
 
   async *read(): AsyncGenerator<readonly SitemapPage[], void> {

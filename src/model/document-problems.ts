@@ -39,7 +39,7 @@ export const byteProblems: ProblemRows = {
   "charset-unsupported": loss("Unsupported character set: {value}"),
   "charset-conflict": note("Conflicting character sets: {value}"),
   "charset-invalid": note("Invalid {value}; the bytes were replaced with U+FFFD"),
-  empty: loss("The document is empty", { messageFor: { table: "The table has no rows" } }),
+  empty: loss("The document is empty"),
   "not-a-sitemap": loss("Got XML with the root element {value}, not a sitemap", {
     messageFor: notSitemaps,
   }),
