@@ -33,14 +33,15 @@ function built(listed: string, pages: string, files: Readonly<Record<string, str
   const site = mkdtempSync(path.join(folder, "site-"));
   const urls = listed === "" ? [] : listed.split(" ");
   const entries = urls.map((name) => {
-    const [, own, german] = /^(.*)\+(.*)$/.exec(name) ?? [];
-    const link = german && `<xhtml:link rel="alternate" hreflang="de" href="${home}${german}"/>`;
-    return `<url><loc>${home}${own ?? name.replace(/^\/$/, "")}</loc>${link ?? ""}</url>\n`;
+    const [, own, sign, other] = /^(.*?)([+!])(.*)$/.exec(name) ?? [];
+    const link = sign === "+" ? `<xhtml:link rel="alternate" hreflang="de" href="${home}${other}"/>` : "";
+    const image = sign === "!" ? `<i:image><i:loc>${home}${other}</i:loc></i:image>` : "";
+    return `<url><loc>${home}${own ?? name.replace(/^\/$/, "")}</loc>${link}${image}</url>\n`;
   });
   const all = {
     "robots.txt": `User-agent: *\nDisallow: /private/\nSitemap: ${home}sitemap.xml\n`,
     "sitemap.xml":
-      '<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml">\n' +
+      '<?xml version="1.0"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">\n' +
       `${entries.join("")}</urlset>`,
     ...Object.fromEntries(pages.split(" ").flatMap((name) => (name === "" ? [] : [[name, page()]]))),
     ...files,
@@ -70,14 +71,16 @@ async function found(site: string, ...flags: string[]): Promise<string[]> {
     expect(examples).toHaveLength(count);
     return examples.map(({ url, value, file, line }) => {
       const place = file === undefined ? [] : [path.relative(site, file) + (line === undefined ? "" : `:${line}`)];
-      const shown = rule === "page-redirect" || rule === "page-missing-file" ? [value] : [];
+      const shown = /^page-(?:redirect|missing-file|image-missing)$/.test(rule) ? [value?.replace(home, "")] : [];
       return [rule, ...place, url?.slice(home.length), ...shown].join(" ").trim();
     });
   });
   const reasons = notChecked.map(({ reason }: { reason: string }) => reason);
   return [
     ...lines,
-    ...[...new Set<string>(reasons)].filter((reason) => /understood|HTML files|could not be read/.test(reason)),
+    ...[...new Set<string>(reasons)].filter((reason) =>
+      /understood|HTML files|could not be read|rewritten|Vercel|service/.test(reason),
+    ),
   ].sort();
 }
 
@@ -176,6 +179,7 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
       "page-redirect blog/1 301 to /posts/1",
       "page-redirect forced 301 to /y",
       "page-redirect old 302 to /new",
+      "some pages are rewritten (_redirects:4)",
       notUnderstood("_redirects:7, _redirects:8, _redirects:5: choose --host"),
     ],
   ],
@@ -230,11 +234,122 @@ test.each<[string, string, string, Record<string, string | Uint8Array>, string[]
     { "b.html": canonical("/b") },
     ["page-canonical-other b.html:5 b.html"],
   ],
+  [
+    "a rewrite to a file",
+    "app/x app/y",
+    "b.html",
+    {
+      _redirects: "/app/* /app.html 200\n/b /c 200!\n",
+      "app.html": page('<meta name="robots" content="noindex">\n<link rel="canonical" href="/">'),
+    },
+    [
+      "page-noindex app.html:5 app/x",
+      "page-noindex app.html:5 app/y",
+      "page-not-listed b.html b.html",
+      "some pages are rewritten (_redirects:1, _redirects:2)",
+    ],
+  ],
+  [
+    "a rewrite to another website",
+    "api/x",
+    "index.html",
+    { _redirects: "/api/* https://other.org/:splat 200\n" },
+    ["page-not-listed index.html", "some pages are rewritten (_redirects:1)"],
+  ],
+  [
+    "Cloudflare Pages without 404.html",
+    "/ a gone",
+    "index.html a.html",
+    { "wrangler.toml": "" },
+    ["page-missing-file gone the homepage is sent instead, because there is no 404.html"],
+  ],
+  [
+    "Cloudflare Pages with 404.html",
+    "/ a gone",
+    "index.html a.html 404.html",
+    { "wrangler.toml": "" },
+    ["page-missing-file gone"],
+  ],
+  [
+    "an application on Cloudflare Pages",
+    "/ gone",
+    "",
+    { "wrangler.toml": "", "index.html": noindex },
+    [
+      "page-noindex index.html:5 ",
+      "page-noindex index.html:5 gone",
+      "some pages are rewritten (there is no 404.html)",
+    ].map((line) => line.trim()),
+  ],
+  [
+    "functions on Cloudflare Pages",
+    "/ gone",
+    "index.html 404.html",
+    { "wrangler.toml": "", "functions/[[path]].js": "" },
+    [notUnderstood("functions")],
+  ],
+  [
+    "edge functions on Netlify",
+    "/ gone",
+    "index.html",
+    { "netlify.toml": '[[edge_functions]]\npath = "/*"\nfunction = "f"\n', "netlify/edge-functions/f.js": "" },
+    [notUnderstood("netlify.toml: edge_functions, netlify/edge-functions")],
+  ],
+  [
+    "middleware on Vercel",
+    "/ gone",
+    "index.html",
+    { "vercel.json": '{ "cleanUrls": true }', "middleware.ts": "" },
+    [notUnderstood("middleware.ts")],
+  ],
+  [
+    "names without an extension on Vercel",
+    "a b.html",
+    "a.html b.html",
+    { "vercel.json": "{}" },
+    ["without `cleanUrls`, Vercel serves a.html only with its extension, unless a framework adds a route"],
+  ],
+  [
+    "a header for the path without the extension",
+    "b.html",
+    "a.html b.html",
+    { "netlify.toml": "", _headers: "/a\n  X-Robots-Tag: noindex\n" },
+    [],
+  ],
+  ["proofs of ownership", "/", "index.html google0123456789abcdef.html yandex_0123456789abcdef.html", {}, []],
+  [
+    "pages whose names begin like those of proofs",
+    "/",
+    "index.html google.html",
+    {},
+    ["page-not-listed google.html google.html"],
+  ],
+  [
+    "images",
+    "a!a.png b!gone.png c!_vercel/image d!A.png",
+    "a.html b.html c.html d.html",
+    { "a.png": "x" },
+    [
+      "a service of the host may send files that are not in the folder",
+      "page-image-missing b gone.png",
+      "page-image-missing d A.png (the name of a.png differs in case)",
+    ],
+  ],
   ["error pages", "404 a/404 b", "404.html a/404.html b.html", {}, ["page-missing-file 404 404.html is an error page"]],
   ["UTF-16", "a b", "", wide, ["page-noindex a.html:5 a", "page-noindex b.html:5 b"]],
   ["a folder without pages", "a", "", {}, ["the folder has no HTML files"]],
 ])("a built folder gets exactly the expected findings: %s", async (_, listed, pages, files, expected) => {
   expect(await found(built(listed, pages, files))).toEqual(expected);
+});
+
+test("a page without a file is a warning if the host sends the homepage instead", async () => {
+  const site = built("/ other/ gone", "index.html other/index.html", { "wrangler.toml": "" });
+  for (const [flags, code] of [
+    ["--ignore other", 0],
+    ["--fail-on warning", 6],
+    ["--host github-pages", 6],
+  ] as const)
+    expect((await sitegrove(`check ${site} --url ${home} ${flags}`)).code).toBe(code);
 });
 
 test("rules about servers are skipped for files", async () => {

@@ -25,20 +25,30 @@ export class FileRules {
   }
 
   /** Checks a listed page. */
-  check({ url, alternates = [] }: SitemapPage, findings: SitemapFindings): void {
+  check({ url, alternates = [], images = [] }: SitemapPage, findings: SitemapFindings): void {
+    for (const image of images) {
+      const own = this.#files.find(image.url, "page-image-missing");
+      const why = own?.kind === "missing" && own.hint ? ` (${own.hint})` : "";
+      if (own?.kind === "missing") findings.add("page-image-missing", url, image.url + why);
+    }
     const answer = this.#files.find(url);
-    if (answer?.kind === "missing") findings.add("page-missing-file", url, answer.hint);
+    if (answer?.kind === "missing")
+      findings.add("page-missing-file", url, answer.hint, answer.isServed ? "warning" : undefined);
     if (answer?.kind === "redirect") {
       findings.add("page-redirect", url, `${answer.status} to ${answer.to}`, "error");
       // The file is listed, although under another URL.
       if (answer.file !== undefined) this.#listed.add(answer.file);
     }
-    if (answer?.kind !== "file") return;
-    const { file, robotsTags } = answer;
+    if (answer?.kind !== "file" && answer?.kind !== "rewritten") return;
+    const { kind, file, robotsTags } = answer;
+    if (file === undefined) return;
     this.#listed.add(file);
     if (!this.#files.isPage(file) || !this.#checked.add(url)) return;
     const head = readPageHead(url, headersOf(robotsTags), this.#files.read(file), this.#run.site.rewrite);
-    checkHead({ url, alternates }, head, this.#run, findings, this.#files.shown(file));
+    // A file that is sent for many paths usually has a script that sets everything else.
+    const unset = { canonical: undefined, refresh: undefined, alternates: noAlternates };
+    const known = kind === "file" ? head : { ...head, ...unset };
+    checkHead({ url, alternates }, known, this.#run, findings, this.#files.shown(file));
   }
 
   /** Reports indexable pages that no sitemap lists, after all listed pages were checked. */
@@ -49,14 +59,13 @@ export class FileRules {
       if (this.#listed.has(file) || robots.blocked(url)?.isFirst) continue;
       const own = this.#files.find(url);
       if (own?.kind === "redirect") continue;
+      // The host may send the file for `/a`, too, with other headers.
+      const bare = this.#files.find(url.replace(/\.html?$/i, ""));
+      const same = [own, bare].flatMap((each) => (each?.kind === "file" && each.file === file ? each.robotsTags : []));
       const html = this.#files.read(file);
       // A file without a doctype or `<html>` is not a page, but a fragment or a proof of ownership.
       if (!/<!doctype html|<html[\s>]/i.test(html)) continue;
-      const {
-        noindex,
-        refresh,
-        canonical = url,
-      } = readPageHead(url, headersOf(own?.kind === "file" ? own.robotsTags : []), html, site.rewrite);
+      const { noindex, refresh, canonical = url } = readPageHead(url, headersOf(same), html, site.rewrite);
       const answer = this.#files.find(canonical);
       const isCanonical = answer?.kind === "file" && answer.file === file;
       if (isCanonical && refresh === undefined && !isExcluded(settings.agents[0] ?? "", noindex)) {
@@ -79,6 +88,8 @@ export function checkAddress(files: SiteFiles, { findings, tree }: CheckRun): vo
     }
   }
 }
+
+const noAlternates: ReadonlyMap<string, string> = new Map();
 
 function headersOf(robotsTags: readonly string[]): HeaderList {
   return robotsTags.map((value) => ["x-robots-tag", value]);

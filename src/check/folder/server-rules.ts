@@ -94,8 +94,17 @@ export function readServerRules(folder: string, url: string, given?: Host): Serv
   if (host === undefined)
     for (const [name, routing] of configurations) noteConfiguration(path.join(folder, name), routing, rules);
   if (host === "cloudflare-pages" && hasAny([folder], ["_worker.js"])) rules.misread("_worker.js");
+  for (const name of host === undefined ? [] : programs[host]) if (hasAny(projects, [name])) rules.misread(name);
   return rules;
 }
+
+// Files and folders of a project with programs that may answer any request.
+const programs: Readonly<Record<Host, readonly string[]>> = {
+  netlify: ["netlify/edge-functions", ".netlify/edge-functions", ".netlify/v1/edge-functions"],
+  "cloudflare-pages": ["functions"],
+  vercel: ["middleware.js", "middleware.ts"],
+  "github-pages": [],
+};
 
 // Configurations of servers that are not supported, each with the lines that may decide what is sent for a path.
 const configurations: readonly (readonly [string, RegExp])[] = [
@@ -172,7 +181,10 @@ function readNetlify(file: string, rules: ServerRules): void {
   for (const [index, { for: pattern, values }] of listIn(value["headers"]).entries())
     for (const [name, each] of Object.entries(objectOf(values)))
       rules.addHeader(`netlify.toml: headers[${index}]`, pattern, name, each);
-  const processing = objectOf(objectOf(value["build"])["processing"]);
+  const build = objectOf(value["build"]);
+  if (listIn(value["edge_functions"]).length > 0 || build["edge_functions"] !== undefined)
+    rules.misread("netlify.toml: edge_functions");
+  const processing = objectOf(build["processing"]);
   if (processing["skip_processing"] === true || objectOf(processing["html"])["pretty_urls"] === false)
     rules.followsFiles = false;
 }

@@ -38,14 +38,16 @@ type Answer =
   | { readonly kind: "file"; readonly file: string; readonly robotsTags: readonly string[] }
   /** The host redirects. Without the redirect, it would send `file`. */
   | { readonly kind: "redirect"; readonly to: string; readonly status: number; readonly file?: string | undefined }
-  /** The host sends the content of a different path. */
-  | { readonly kind: "rewritten" }
+  /** The host sends the content of a different path, which is `file` if it is in the folder. */
+  | { readonly kind: "rewritten"; readonly file?: string | undefined; readonly robotsTags: readonly string[] }
   /** There is no file, but a rule of the host that is not understood may send something. */
   | { readonly kind: "unclear" }
   /** There is a file, but it cannot be read. */
   | { readonly kind: "unreadable" }
-  /** There is no file, or the host sends an error. `hint` says why, if that helps. */
-  | { readonly kind: "missing"; readonly hint?: string | undefined };
+  /** There is no file, or the host sends an error. `hint` says why, if that helps. `isServed` means that the host sends the homepage. */
+  | { readonly kind: "missing"; readonly hint?: string | undefined; readonly isServed?: true };
+
+type FileRule = "page-missing-file" | "page-image-missing";
 
 interface Folder extends SiteFolder {
   /** The path as the caller gave it. */
@@ -63,7 +65,13 @@ export class SiteFiles {
   #isClean = false;
   #hints = mostHints;
   readonly #unclear = new Set<string>();
-  #hasUnclearPages = false;
+  // The rules that could not be checked for some URLs, because it is unclear what the host sends.
+  readonly #unclearRules = new Set<FileRule>();
+  readonly #rewrites = new Set<string>();
+  #hasUnknownRewrites = false;
+  // A file that is listed without its extension.
+  #vercelName: string | undefined;
+  #isApp: boolean | undefined;
   /** Files that exist but could not be read, each with the reason. */
   readonly unreadable: Set<string> = new Set();
 
@@ -107,7 +115,13 @@ export class SiteFiles {
     const unknown = listed(this.notUnderstood);
     const unclear = `some redirects are not understood (${unknown})`;
     if (unknown !== "") all.push({ rule: "page-redirect", reason: unclear });
-    if (this.#hasUnclearPages) all.push({ rule: "page-missing-file", reason: unclear });
+    const service = "a service of the host may send files that are not in the folder";
+    for (const rule of this.#unclearRules) all.push({ rule, reason: unknown === "" ? service : unclear });
+    const rewrites = `some pages are rewritten (${listed([...this.#rewrites])})`;
+    if (this.#rewrites.size > 0) all.push({ rule: "page-canonical-other", reason: rewrites });
+    if (this.#hasUnknownRewrites) all.push({ rule: "page-noindex", reason: rewrites });
+    if (this.#vercelName !== undefined)
+      all.push({ rule: "page-missing-file", reason: withoutCleanUrls(this.#vercelName) });
     const headers = listed(this.unknownHeaders);
     if (headers !== "") all.push({ rule: "page-noindex", reason: `some headers are not understood (${headers})` });
     const reason = `some files could not be read (${listed([...this.unreadable])})`;
@@ -115,8 +129,8 @@ export class SiteFiles {
     return all;
   }
 
-  /** Returns what the host would send for a URL; undefined if the URL is in none of the folders. */
-  find(url: string): Answer | undefined {
+  /** Returns what the host would send for a URL, to check a rule; undefined if the URL is in none of the folders. */
+  find(url: string, rule: FileRule = "page-missing-file"): Answer | undefined {
     const parsed = parseUrl(url);
     let answer: Answer | undefined;
     for (const folder of this.#folders) {
@@ -124,7 +138,7 @@ export class SiteFiles {
       answer = this.#findIn(folder, parsed.pathname.slice(new URL(folder.url).pathname.length));
       if (answer.kind !== "missing") break;
     }
-    this.#hasUnclearPages ||= answer?.kind === "unclear";
+    if (answer?.kind === "unclear") this.#unclearRules.add(rule);
     return answer;
   }
 
@@ -141,7 +155,7 @@ export class SiteFiles {
       const { cleanUrls, trailingSlash, host } = folder.rules;
       for (const file of filesIn(folder.path)) {
         const name = nameIn(folder, file);
-        if (seen.has(file) || notPage.test(name) || !this.isPage(file)) continue;
+        if (seen.has(file) || notPage.test(name) || ownershipProof.test(name) || !this.isPage(file)) continue;
         seen.add(file);
         const shown = name.replace(/(?:^|(?<=\/))index\.html?$/i, "");
         const clean =
@@ -174,13 +188,15 @@ export class SiteFiles {
   contentAt(url: string): string {
     const answer = this.find(url);
     if (answer?.kind === "redirect") return `redirect ${answer.to}`;
-    if (answer?.kind !== "file") return answer?.kind ?? "elsewhere";
-    const bytes = fs.readFileSync(answer.file);
-    const content = isHtml.test(answer.file) ? visibleContent(bytes.toString("utf8")) : bytes;
+    const file = answer !== undefined && "file" in answer ? answer.file : undefined;
+    if (file === undefined) return answer?.kind ?? "elsewhere";
+    const bytes = fs.readFileSync(file);
+    const content = isHtml.test(file) ? visibleContent(bytes.toString("utf8")) : bytes;
     return createHash("sha256").update(content).digest("base64");
   }
 
-  #findIn({ path: root, name: shown, rules }: Folder, name: string): Answer {
+  #findIn(folder: Folder, name: string): Answer {
+    const { path: root, name: shown, rules } = folder;
     const { cleanUrls, trailingSlash, host } = rules;
     const isFolder = name === "" || name.endsWith("/");
     const bare = `${name.replace(/\/$/, "")}.html`;
@@ -202,7 +218,7 @@ export class SiteFiles {
       if (first !== undefined && (!value.isForced || value.isConditional)) continue;
       if (value.isConditional) return { kind: "unclear" };
       if (value.status >= 400) return { kind: "missing", hint: `${value.place}: status ${value.status}` };
-      if (value.status === 200) return { kind: "rewritten" };
+      if (value.status === 200) return this.#rewritten(folder, name, fill(value.to), value.place);
       return { kind: "redirect", to: fill(value.to), status: value.status, file: first?.file };
     }
     const redirect = (to: string, status = 308): Answer => ({ kind: "redirect", to, status, file: first?.file });
@@ -213,11 +229,15 @@ export class SiteFiles {
     if (name !== "" && trailingSlash === !isFolder && !/\.\w+$/.test(name))
       return redirect(isFolder ? `/${name.slice(0, -1)}` : `/${name}/`);
     if (first === undefined && isUnreadable) return { kind: "unreadable" };
-    if (first === undefined && rules.mayServeOthers) return { kind: "unclear" };
+    if (first === undefined && (rules.mayServeOthers || hostService.test(name))) return { kind: "unclear" };
     if (first === undefined) {
-      if (this.#hints-- <= 0) return { kind: "missing" };
+      const isServed = host === "cloudflare-pages" && typeof fileAt(root, "404.html") !== "string";
+      // Cloudflare Pages takes a folder without 404.html for an application.
+      if (isServed && this.#isApplication()) return this.#rewritten(folder, name, "/", "there is no 404.html");
+      const served = isServed ? { isServed, hint: "the homepage is sent instead, because there is no 404.html" } : {};
+      if (this.#hints-- <= 0) return { kind: "missing", ...served };
       const other = names.map((each) => nameInOtherCase(root, each)).find((each) => each !== undefined);
-      return { kind: "missing", hint: other && `the name of ${other} differs in case` };
+      return { kind: "missing", ...served, ...(other && { hint: `the name of ${other} differs in case` }) };
     }
     if (errorPage.test(first.name)) return { kind: "missing", hint: `${first.name} is an error page` };
     const namesFound = found.map((each) => each.name);
@@ -225,10 +245,40 @@ export class SiteFiles {
     if (to === null) return { kind: "missing", hint: `${first.name} is served without the slash` };
     if (to !== undefined) return redirect(to, host === "cloudflare-pages" ? 308 : 301);
     if (first.name === bare) this.#isClean = true;
-    const values = Array.from(rules.robotsTags.match(`/${name}`), ({ value }) => value);
-    const tags = values.filter((value) => value !== undefined);
-    return { kind: "file", file: first.file, robotsTags: tags.length < values.length ? [] : tags };
+    if (first.name === bare && host === "vercel" && !cleanUrls) this.#vercelName ??= first.name;
+    return { kind: "file", file: first.file, robotsTags: robotsTagsOf(rules, name) };
   }
+
+  #rewritten({ path: root, url, rules }: Folder, name: string, to: string, place: string): Answer {
+    this.#rewrites.add(place);
+    const target = parseUrl(to, url)?.href.replace(/[?#].*$/s, "") ?? "";
+    const path = target.startsWith(url) ? target.slice(url.length) : undefined;
+    const names = path === undefined ? [] : path === "" ? ["index.html"] : [path, `${path}.html`, `${path}/index.html`];
+    const file = names.map((each) => fileAt(root, each)).find((each) => typeof each === "string");
+    if (file === undefined) this.#hasUnknownRewrites = true;
+    return { kind: "rewritten", file, robotsTags: robotsTagsOf(rules, name) };
+  }
+
+  // Whether the homepage is the only page, so that its script probably shows the others.
+  #isApplication(): boolean {
+    const others = ({ path: root }: Folder) =>
+      [...filesIn(root)].some(
+        (file) => isHtml.test(file) && !notPage.test(file) && !/^index\.html?$/i.test(path.relative(root, file)),
+      );
+    this.#isApp ??= !this.#folders.some(others);
+    return this.#isApp;
+  }
+}
+
+// Returns the values of X-Robots-Tag headers; none if it is not certain that the path has them.
+function robotsTagsOf({ robotsTags }: ServerRules, name: string): string[] {
+  const values = Array.from(robotsTags.match(`/${name}`), ({ value }) => value);
+  const tags = values.filter((value) => value !== undefined);
+  return tags.length < values.length ? [] : tags;
+}
+
+function withoutCleanUrls(name: string): string {
+  return `without \`cleanUrls\`, Vercel serves ${name} only with its extension, unless a framework adds a route`;
 }
 
 // Returns the path that a host redirects to because of the names of its files: null if it sends a 404, undefined if the path is right.
@@ -272,6 +322,12 @@ const isHtml = /\.x?html?$/i;
 const errorPage = /^[45]\d\d(?:\.html?|\/index\.html?)$/i;
 // Error pages, and the fallback page of an application (`200.html`).
 const notPage = /(?:^|\/)(?:200|[45]\d\d|50x)(?:\.html?|\/index\.html?)$/i;
+
+// Files by which a search engine or a service recognizes the owner of a website.
+const ownershipProof =
+  /^(?:google[\da-f]{16}|(?:yandex_|naver|pinterest-|baidu_verify_|wmail_|mailru-verification)[\w-]*)\.html?$/i;
+// Paths at which hosts and frameworks send resized images, and the like.
+const hostService = /^(?:_next\/image$|_vercel\/|_image$|_ipx\/|\.netlify\/|cdn-cgi\/)/;
 
 // Converts a pattern to a regular expression. `**` matches any folders, `*` and `?` match inside a name. A pattern without a slash matches
 // a name in any folder, and a folder matches everything in it.

@@ -29,7 +29,7 @@ export const pageRules: RuleRows = {
     needs: ["requested"],
   }),
   "page-missing-file": rule("error", "practice", sources.searchConsole, {
-    sentence: "A listed page has no file, so visitors will get a 404.",
+    sentence: "A listed page has no file, so visitors usually get a 404.",
     fix: "Build the page, or remove it from the sitemap.",
     needs: ["files"],
   }),
@@ -74,9 +74,9 @@ export const pageRules: RuleRows = {
     needs: ["requested"],
   }),
   "page-image-missing": ruleFor(["google"], "warning", "engine", sources.images, {
-    sentence: "A listed image does not exist (404 or 410).",
+    sentence: "A listed image does not exist (404, 410, or no file).",
     fix: "Restore the image, or remove it from the sitemap.",
-    needs: ["requested"],
+    needs: ["pages"],
   }),
 };
 
