@@ -279,10 +279,9 @@ function checkSpelling(url: string, path: string, findings: SitemapFindings): vo
     else if (percentTwice.test(url)) findings.add("url-percent-twice", url);
   }
   if (path.includes("//")) findings.add("url-double-slash", url);
-  // Yandex counts the characters before percent-encoding, which turns each byte into three.
-  if (url.length > bounds.yandexUrlLength && decodedLength(url) > bounds.yandexUrlLength) {
-    findings.add("url-too-long-yandex", url);
-  }
+  // A longer URL is `url-too-long`. Yandex counts the characters before percent-encoding, which turns each byte into three.
+  const isLong = url.length > bounds.yandexUrlLength && url.length <= protocolUrlLength;
+  if (isLong && decodedLength(url) > bounds.yandexUrlLength) findings.add("url-too-long-yandex", url);
 }
 
 // Finds URLs that do not simply identify a page: with a fragment, a session ID or tracking parameters, or of a file.
