@@ -29,7 +29,7 @@ import { Output, OutputClosed } from "./output/stdout.ts";
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "isComplete" | "readNothing" | "exitCode" | "print"> &
-  Partial<Pick<CrawlEnding, "see" | "reportsFailures" | "given">>;
+  Partial<Pick<CrawlEnding, "see" | "reportsFailures" | "given" | "nameOf">>;
 
 interface Outcome {
   /** How many pages, or other units, were listed. */
@@ -74,7 +74,7 @@ export class Run {
     this.isShown = this.#file === undefined && context.stdout.isTTY === true && TERM !== "dumb";
     this.hasColor = this.isShown && flags.color && !NO_COLOR;
     this.messages = new Messages(flags, context);
-    this.#log = new Log(flags, this.messages);
+    this.#log = new Log(flags, this.messages, (url) => ending.nameOf?.(url) ?? url);
     this.#ending = ending;
     // A log on the same terminal replaces the progress line.
     const isWatched = flags.progress && this.messages.isTerminal && !this.messages.hasLog;

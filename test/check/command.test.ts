@@ -8,7 +8,7 @@ import { readBaseline } from "../../src/cli/input/check-files.ts";
 import { sitegrove } from "../cli/program.ts";
 import { serve } from "../cli/website.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
-import { urlset } from "../support/documents.ts";
+import { index, urlset } from "../support/documents.ts";
 import { saidOfChecks as said } from "../support/messages.ts";
 import { newFolder } from "../support/test-folder.ts";
 
@@ -53,6 +53,26 @@ test("what was lost of a file without a URL is said of its name", async () => {
   const { stdout, stderr } = await sitegrove(["check", file]);
   expect(stderr).toContain(`sitegrove: ${file}: `);
   expect(stdout + stderr).not.toContain("local.invalid");
+});
+
+test("relative URLs in a file without a URL are shown as the file says them", async () => {
+  const file = path.join(folder, "relative.xml");
+  const date = "<lastmod>2999-01-01</lastmod>";
+  writeFileSync(
+    file,
+    urlset(...["a?utm_source=x", "/b?utm_source=x", "/"].map((url) => `<url><loc>${url}</loc>${date}</url>`)),
+  );
+  const { stdout, stderr } = await sitegrove(["check", file, "-v", "-f", "ndjson"]);
+  const urls = stdout.split("\n").flatMap((line) => (line.includes("future") ? [JSON.parse(line).url] : []));
+  expect(urls).toEqual(["a?utm_source=x", "/b?utm_source=x", "/"]);
+  const json = await sitegrove(["check", file, "-f", "json"]);
+  const sitemaps = path.join(folder, "relative-index.xml");
+  writeFileSync(sitemaps, index("child.xml"));
+  const ofIndex = await sitegrove(["check", sitemaps, "-v", "-f", "json"]);
+  expect(ofIndex.stdout).toContain("every sitemap is needed, and child.xml could not be read");
+  expect(ofIndex.stderr).toContain("child.xml: ");
+  for (const said of [stdout, stderr, json.stdout, json.stderr, ofIndex.stdout, ofIndex.stderr])
+    expect(said).not.toContain("local.invalid");
 });
 
 test("--fail-on decides the exit code", async () => {

@@ -16,7 +16,7 @@ import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } 
 import { addCrawlFlags, addFlags, collected, type Flags, wholeNumber } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { BaselineFile, checkOptions, type FailLevel, failLevels } from "../input/check-files.ts";
-import { chooseCheckTarget, renamed, withFileNames } from "../input/local-files.ts";
+import { chooseCheckTarget, renamed, renamedRow, withFileNames } from "../input/local-files.ts";
 import { CrawlEnding, patternList } from "../output/ending.ts";
 import { OutputFile } from "../output/file.ts";
 import type { Messages } from "../output/messages.ts";
@@ -134,7 +134,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
   const previous = flags.previous as string | undefined;
   const { options, failOn, note } = checkOptions(flags, { location, pages, previous, files });
   if (updateBaseline && file === undefined) throw new UsageError("--update-baseline needs --baseline FILE");
-  const nameOf = withFileNames(name === "-" ? "standard input" : name);
+  const nameOf = withFileNames(name);
   const baseline = file === undefined ? undefined : new BaselineFile(file, nameOf, updateBaseline);
   const named = flags.outputs.map(({ file }) => [`-o ${file}`, file] as const);
   const ending = new CheckEnding(flags.failOn ?? failOn ?? "error");
@@ -179,7 +179,7 @@ async function check(name: string, flags: CheckFlags, context: Context): Promise
       const extras = { known: baseline?.baseline, isUncapped: flags.all === true };
       if (outputs.some(({ rows }) => rows !== undefined)) {
         result = yield* mapped(occurrenceBatches(tree, all, extras), function* (batch) {
-          const rows = location ? batch : batch.map((row) => ({ ...row, sitemap: nameOf(row.sitemap) }));
+          const rows = location ? batch : batch.map((row) => renamedRow(row, nameOf));
           for (const output of outputs) yield* written(output, output.rows?.write(rows));
         });
         for (const output of outputs) yield* written(output, output.rows?.end());

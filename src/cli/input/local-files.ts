@@ -94,8 +94,7 @@ export function chooseCheckTarget(
     return { target, path: name, hasLocation: true, folders, files, options, note };
   }
   const isFile = named.kind === "file";
-  const madeUp = `${nowhere}${isFile ? encodeURIComponent(path.basename(name)) : "sitemap.xml"}`;
-  const fileUrl = url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUp;
+  const fileUrl = url ?? (isFile ? mappedUrl(name, folders) : undefined) ?? madeUpUrl(name);
   const { href = "", protocol = "" } = parseUrl(fileUrl) ?? {};
   if (!/^https?:$/.test(protocol)) throw new UsageError(`--url takes an http or https URL, not ${fileUrl}`);
   const target = { kind: "sitemaps", urls: [fileUrl] } as const;
@@ -124,17 +123,55 @@ function unknownAddress(name: string, { found }: FolderAddress): string {
 // In bytes: usually enough for the header and the first row of a table.
 const tableStart = 256 * 1024;
 
-// A file whose URL is not known gets a made-up URL below this one.
+// A file whose URL is not known gets a made-up one in this folder, so that relative URLs show what the file says: `a` is in the folder,
+// `/a` is not.
 const nowhere = "https://local.invalid/";
+const here = `${nowhere}-/`;
 
-/** Returns a function that replaces a made-up URL with the name of the file. */
-export function withFileNames(name: string): (url: string) => string {
-  return (url) => (url.startsWith(nowhere) ? name : url);
+function madeUpUrl(name: string): string {
+  return here + (name === "-" ? "sitemap.xml" : encodeURIComponent(path.basename(name)));
 }
 
-export function renamed(result: CheckResult, shown: (url: string) => string): CheckResult {
-  const findings = result.findings.map((finding) => ({ ...finding, sitemap: shown(finding.sitemap) }));
-  return { ...result, homepage: shown(result.homepage), findings };
+/** Returns a function that replaces made-up URLs in a text: by the name of the file, or by the relative URLs in it. */
+export function withFileNames(name: string): (text: string) => string {
+  const shown = name === "-" ? "standard input" : name;
+  const own = madeUpUrl(name);
+  return (text) =>
+    text === nowhere
+      ? shown
+      : text
+          .replaceAll(own, () => shown)
+          .replaceAll(here, "")
+          .replaceAll(nowhere, "/");
+}
+
+/** Replaces made-up URLs in a result. `nameOf` is made by `withFileNames`. */
+export function renamed(result: CheckResult, nameOf: (text: string) => string): CheckResult {
+  const findings = result.findings.map((finding) => ({
+    ...finding,
+    sitemap: nameOf(finding.sitemap),
+    examples: finding.examples.map((example) => renamedRow(example, nameOf)),
+  }));
+  const notChecked = result.notChecked.map(({ rule, reason }) => ({ rule, reason: nameOf(reason) }));
+  return { ...result, homepage: nameOf(result.homepage), findings, notChecked };
+}
+
+interface ShownRow {
+  readonly url?: string | undefined;
+  readonly value?: string | undefined;
+  readonly sitemap?: string;
+}
+
+export function renamedRow<Row extends ShownRow>(row: Row, nameOf: (text: string) => string): Row {
+  const { url, value, sitemap } = row;
+  // A page has the URL of the made-up website if the file says `/`.
+  const page = (text: string) => (text === nowhere ? "/" : nameOf(text));
+  return {
+    ...row,
+    ...(url !== undefined && { url: page(url) }),
+    ...(value !== undefined && { value: page(value) }),
+    ...(sitemap !== undefined && { sitemap: nameOf(sitemap) }),
+  };
 }
 
 function readMap(text: string): LocalFolder {

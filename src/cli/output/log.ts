@@ -12,16 +12,20 @@ export class Log {
   // 0 logs nothing; 1 logs sitemaps, problems, retries and the end; 2 logs all events.
   readonly #verbosity: number;
   readonly #lines: LogLines;
+  readonly #nameOf: (url: string) => string;
 
-  /** Appends to the file, if one is given; otherwise writes to standard error. */
-  constructor({ verbose = 0, logFile }: MessageFlags, messages: Messages) {
+  /** Appends to the file, if one is given; otherwise writes to standard error. `nameOf` returns how a URL is shown. */
+  constructor({ verbose = 0, logFile }: MessageFlags, messages: Messages, nameOf: (url: string) => string) {
+    this.#nameOf = nameOf;
     this.#verbosity = Math.max(Number(verbose), logFile === undefined ? 0 : 1);
     this.#lines = new LogLines(logFile, messages, "the listing");
   }
 
   see(event: CrawlEvent): void {
     const text = this.#verbosity === 0 ? undefined : this.#textOf(event);
-    if (text !== undefined) this.#lines.append(`${new Date().toISOString()} ${text}`);
+    if (text === undefined) return;
+    const shown = text.split(" ").map((word) => (word.startsWith("https://") ? this.#nameOf(word) : word));
+    this.#lines.append(`${new Date().toISOString()} ${shown.join(" ")}`);
   }
 
   #textOf(event: CrawlEvent): string | undefined {
