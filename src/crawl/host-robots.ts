@@ -6,7 +6,7 @@ import { isRobotsUnreachable } from "../model/status.ts";
 import { parseUrl } from "../model/url.ts";
 import { RobotsGroups } from "../parse/robots.ts";
 import { type RobotsRules, ruleFinder } from "../parse/robots-rules.ts";
-import { type Document, type Reading, read, textOf } from "./read.ts";
+import { type Reading, read } from "./read.ts";
 import type { Followed } from "./redirects.ts";
 
 /** Returns the robots.txt of an origin, or undefined if its content is unknown. */
@@ -30,12 +30,6 @@ export function rulesIn({ outcome, robots, problems }: Reading): RobotsGroups | 
   if (problems.some(({ code }) => isCutOff(code) && code !== "limit-robots-bytes")) return undefined;
   if (outcome.kind !== "invalid") return robots ?? new RobotsGroups();
   return outcome.reason.code === "not-a-sitemap" || outcome.reason.code === "empty" ? new RobotsGroups() : undefined;
-}
-
-export async function wholeText(document: Document, settings: Pick<Settings, "limits" | "strict">): Promise<string> {
-  let text = "";
-  for await (const piece of textOf(document, settings)) text += piece;
-  return text;
 }
 
 /**

@@ -126,9 +126,17 @@ export function isOpenEnded({ headers }: Pick<Document, "headers">): boolean {
 /** Like `read`, but reads only the URL of each page. */
 export const readUrls: ReadDocument = (document, settings) => read(document, { ...settings, urlsOnly: true });
 
-/** Yields only the text of a document, in pieces. */
-export async function* textOf(document: Document, { limits }: ReadSettings): AsyncGenerator<string, void> {
-  for await (const piece of await opened(document, limits, new ProblemLog())) yield piece.toString();
+/** Yields only the text of a document, in pieces. Returns why some of it is missing, if so. */
+export async function* textOf(
+  document: Document,
+  { limits }: ReadSettings,
+): AsyncGenerator<string, Problem | undefined> {
+  const problems = new ProblemLog();
+  const text = await opened(document, limits, problems);
+  for await (const piece of text) yield piece.toString();
+  const broken = document.body.end?.problem;
+  if (broken !== undefined) problems.addProblem(broken);
+  return text.refusal ?? problems.toArray().find(({ code }) => isLossy(code));
 }
 
 // Imported when the first document is read, because it loads the decompressors.

@@ -3,8 +3,9 @@
 // are missing from it. If the tree comes from an archive, so do its pages.
 import type { ArchiveInfo } from "../archive/info.ts";
 import { openWebsite } from "../crawl/fetch-one.ts";
-import { allowedUrls, type RobotsOf, robotsIn, wholeText } from "../crawl/host-robots.ts";
+import { allowedUrls, type RobotsOf, robotsIn } from "../crawl/host-robots.ts";
 import { type CrawlTarget, prepare } from "../crawl/prepare.ts";
+import { textOf } from "../crawl/read.ts";
 import { keepsTrust, redirectTarget } from "../crawl/redirects.ts";
 import {
   type DocumentRequest,
@@ -121,8 +122,14 @@ interface PageSource extends Pick<PageFetch, "finish" | "close"> {
 
 function pageFetch(own: Settings, source: PageSource): PageFetch {
   const { fetch, peek, robotsOf, unreachable, finish, close } = source;
-  async function htmlOf(fetched: FetchedDocument): Promise<string> {
-    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) return wholeText(fetched, own);
+  // Returns the beginning of an HTML page, or why it cannot be read.
+  async function htmlOf(fetched: FetchedDocument): Promise<string | Problem> {
+    if (/html|^\s*$/i.test(header(fetched.headers, "content-type") ?? "")) {
+      const pieces = textOf(fetched, own);
+      let [html, step] = ["", await pieces.next()];
+      for (; !step.done; step = await pieces.next()) html += step.value;
+      return step.value === undefined || step.value.code === "limit-document-bytes" ? html : step.value;
+    }
     // Leaving the loop releases the connection.
     for await (const _ of fetched.body) break;
     return "";
@@ -136,7 +143,11 @@ function pageFetch(own: Settings, source: PageSource): PageFetch {
     const anonymous = !isTrusted && source.variesByCredentials(url);
     const fetched = await fetch({ url, role: "homepage", signal: own.signal, ...(anonymous && { anonymous }) });
     const { outcome, status, headers = [] } = fetched;
-    if (outcome === "found") return { outcome, status, headers, html: await htmlOf(fetched) };
+    if (outcome === "found") {
+      const html = await htmlOf(fetched);
+      if (typeof html === "string") return { outcome, status, headers, html };
+      return { outcome: "failed", status, headers, reason: html, html: "" };
+    }
     if (outcome !== "redirect") return { outcome, status, headers, reason: fetched.reason, html: "" };
     const redirect = redirectTarget(headers, url, own.limits.urlLength);
     if ("code" in redirect) return { outcome, status, headers, reason: redirect, html: "" };

@@ -70,7 +70,7 @@ test("relative URLs in a file without a URL are shown as the file says them", as
   writeFileSync(sitemaps, index("child.xml"));
   const ofIndex = await sitegrove(["check", sitemaps, "-v", "-f", "json"]);
   expect(ofIndex.stdout).toContain("every sitemap is needed, and child.xml could not be read");
-  expect(ofIndex.stderr).toContain("child.xml: ");
+  expect(ofIndex.stderr).toContain("problem child.xml not-local");
   for (const said of [stdout, stderr, json.stdout, json.stderr, ofIndex.stdout, ofIndex.stderr])
     expect(said).not.toContain("local.invalid");
 });

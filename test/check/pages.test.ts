@@ -107,6 +107,31 @@ test("pages that should not be listed are reported, and no others", async () => 
   expect(method).toBe("GET");
 });
 
+test("a page that was cut off, or cannot be decoded, is not answered", async () => {
+  const whole = `<head>${"<meta>".repeat(1000)}</head><meta name="robots" content="noindex">`;
+  const packed = gzipSync(whole);
+  const text = { "content-type": "text/html" };
+  const zipped = { ...text, "content-encoding": "gzip" };
+  const sent =
+    (headers: object, body: string | Buffer): Answer =>
+    (_, response) =>
+      response.writeHead(200, { ...headers }).end(body);
+  const result = await requested(10, {
+    "/short": (_, response) => {
+      response.writeHead(200, { ...text, "content-length": "9999" }).write(whole, () => response.destroy());
+    },
+    "/damaged": sent(zipped, Buffer.concat([packed.subarray(0, 10), Buffer.from("no deflate data")])),
+    "/half": sent(zipped, packed.subarray(0, packed.length / 2)),
+    "/long": sent(text, whole + " ".repeat(1_000_000)),
+    "/packed": sent(zipped, packed),
+  });
+  expect(found(result).map(([rule, , url]) => [rule, url])).toEqual([
+    ["page-noindex", "/long"],
+    ["page-noindex", "/packed"],
+  ]);
+  expect(result.pages).toMatchObject({ requested: 5, checked: 2, unanswered: 3 });
+});
+
 test("the alternate pages and dates in a page are compared with those in its sitemap", async () => {
   const page = (head: string, modified: string) => html(head, { "last-modified": modified });
   const entry = (path: string, rest: string) => `<loc>${home}${path}</loc>${rest}`;

@@ -127,7 +127,7 @@ const follow = (...flags: string[]) =>
 
 test("--follow reports where every removed page leads", async () => {
   const { code, stderr } = await follow("-o", at("gone.csv"));
-  expect({ code, stderr }).toEqual({ code: 3, stderr: `sitegrove: ${said.requestsFailed(1)}\n` });
+  expect({ code, stderr }).toEqual({ code: 3, stderr: `sitegrove: ${said.requestsFailed(1, said.serverError)}\n` });
   const rows = parse(readFileSync(at("gone.csv")), { columns: true }) as Record<string, string>[];
   const short = (url = "") => url.replace(old.homepage, "/").replace(now.homepage, "new/");
   const shown = rows.map((row) =>
@@ -214,8 +214,7 @@ test("--follow without --allow-private says once that addresses were refused, an
   expect([...new Set(rows.map(({ verdict, reason }) => `${verdict} ${reason?.code}`))]).toEqual([
     "unknown address-blocked",
   ]);
-  const failed = said.requestsFailed(oldPages.length);
-  expect(stderr).toBe(`sitegrove: ${failed}\nsitegrove: --follow: ${said.privateAddress}\n`);
+  expect(stderr).toBe(`sitegrove: ${said.requestsFailed(oldPages.length, said.privateAddress)}\n`);
   expect({ code, requested }).toEqual({ code: 3, requested: [] });
 });
 

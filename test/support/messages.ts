@@ -129,8 +129,9 @@ export const saidOfChecks = {
   notFound: (url: string) => `${url}: not read: Not found (404)`,
   unknownPages: /\d+ pages are unknown: missing on an incomplete side\n/,
   unreadSitemap: "incomplete: 1 sitemap could not be read",
-  requestsFailed: (count: number) =>
-    `--follow: ${count === 1 ? "1 page is" : `${count} pages are`} unknown, because the request failed`,
+  requestsFailed: (count: number, why: string) =>
+    `--follow: ${count === 1 ? "1 page is" : `${count} pages are`} unknown: ${why}`,
+  serverError: "Server error (500)",
   twoPagesGone: "--fail-on: 2 pages gone",
   onePageLoops: "--fail-on: 1 page loop",
   // changes

@@ -43,7 +43,7 @@ export interface PageResults {
   readonly bad: number;
   /** Pages that were not fetched, because robots.txt disallows them or could not be read. */
   readonly disallowed: number;
-  /** Pages that could not be checked: access was denied, the check's time ran out, or the archive does not have them. */
+  /** Pages that could not be checked: access was denied, the response is damaged, time ran out, or the archive lacks them. */
   readonly unanswered: number;
 }
 

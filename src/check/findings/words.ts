@@ -53,7 +53,7 @@ export function requestedInWords(pages: PageResults | undefined): string {
   const left = [];
   if (disallowed > 0)
     left.push(`${counted(disallowed, "page")} not fetched: disallowed by robots.txt, or robots.txt could not be read`);
-  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: access denied, or no response`);
+  if (unanswered > 0) left.push(`${counted(unanswered, "page")} not checked: access denied, or no complete response`);
   const rest = left.length === 0 ? "" : ` (${left.join("; ")})`;
   const all =
     checked >= listed ? `all ${counted(checked, "page")}` : `${grouped(checked)} of ${counted(listed, "page")}`;

@@ -2,6 +2,7 @@
 import { PageSample } from "../../crawl/page-sample.ts";
 import type { SitemapPage } from "../../model/page.ts";
 import type { Problem } from "../../model/problem.ts";
+import { isDocument } from "../../model/status.ts";
 import { TextSet } from "../../model/text-set.ts";
 import { parseUrl, urlKey } from "../../model/url.ts";
 import type { PageFetch } from "../../pages/fetch-pages.ts";
@@ -82,9 +83,11 @@ export async function checkPages(
   for await (const each of fetchPages(requested, website, run, earlier)) {
     done += 1;
     settings.onPage?.(done, size);
-    const { outcome, reason } = each?.answer ?? {};
+    const { outcome, reason, status } = each?.answer ?? {};
+    // A page with status 200 that could not be read may have been cut off on the way.
+    const isDamaged = outcome === "failed" && status !== undefined && isDocument(status);
     if (outcome === "disallowed") counts.disallowed += 1;
-    else if (each === undefined || outcome === "refused" || isUnknown(reason)) counts.unanswered += 1;
+    else if (each === undefined || outcome === "refused" || isDamaged || isUnknown(reason)) counts.unanswered += 1;
     else if (outcome !== "blocked") check(each);
     else if (blocked.length < mostBlocked) blocked.push(each);
     else counts.unanswered += 1;

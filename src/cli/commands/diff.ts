@@ -16,7 +16,7 @@ import { counted } from "../../model/figures.ts";
 import { type FollowedRow, type FollowVerdict, followVerdicts } from "../../model/followed.ts";
 import type { Options } from "../../model/options.ts";
 import { passing } from "../../model/pattern.ts";
-import { isLossy, isRefused, messageWithHint, type Problem } from "../../model/problem.ts";
+import { isLossy, messageWithHint, type Problem } from "../../model/problem.ts";
 import { withoutCredentials } from "../../model/url.ts";
 import { isTree } from "../../tree/tree.ts";
 import { writeFollowed } from "../../write/followed.ts";
@@ -274,9 +274,9 @@ class DiffEnding implements Ending {
   readonly #usesExitCode: boolean;
   #differences = 0;
   readonly #failures = new Map<FollowVerdict, number>();
-  readonly #refused = new Set<string>();
-  // Counts the pages whose requests failed.
+  // Counts the pages whose state is unknown because of what happened when they were requested, and why.
   #unfollowed = 0;
+  readonly #reasons = new Set<string>();
   /** Set once both sides were compared. */
   totals: DiffTotals | undefined;
   /** How many changes or followed pages were listed. */
@@ -298,7 +298,7 @@ class DiffEnding implements Ending {
     this.listed += 1;
     // A page that robots.txt disallows is `unknown` without a reason, and not counted: trying again would not help.
     if (reason !== undefined) this.#unfollowed += 1;
-    if (reason !== undefined && isRefused(reason.code)) this.#refused.add(messageWithHint(reason));
+    if (reason !== undefined && this.#reasons.size <= mostReasons) this.#reasons.add(messageWithHint(reason));
     if (isFailure) this.#failures.set(verdict, (this.#failures.get(verdict) ?? 0) + 1);
   }
 
@@ -340,10 +340,14 @@ class DiffEnding implements Ending {
     if (unknown > 0) messages.say(`${are(unknown)} unknown: missing on an incomplete side`, "warning");
     else if (!before.complete || !after.complete) messages.say("a side is incomplete", "warning");
     if (this.#usesExitCode && this.#differences > 0) messages.say(counted(this.#differences, "difference"), "warning");
+    const reasons = [...this.#reasons].slice(0, mostReasons).join("; ");
+    const others = this.#reasons.size > mostReasons ? "; and others" : "";
     if (this.#unfollowed > 0)
-      messages.say(`--follow: ${are(this.#unfollowed)} unknown, because the request failed`, "warning");
-    for (const message of this.#refused) messages.say(`--follow: ${message}`, "warning");
+      messages.say(`--follow: ${are(this.#unfollowed)} unknown: ${reasons}${others}`, "warning");
     for (const [verdict, count] of this.#failures)
       messages.say(`--fail-on: ${counted(count, "page")} ${verdict}`, "warning");
   }
 }
+
+// How many reasons are printed why old addresses are unknown.
+const mostReasons = 3;
