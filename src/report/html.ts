@@ -156,9 +156,9 @@ const cutMark = "…";
  * because they take six or nine characters each and must not be cut in two.
  */
 export function fitted(text: string, most: number = caps.text): string {
-  const shown = printable(text);
+  const shown = isHttpUrl(text) ? encodedUrl(text) : printable(text);
   if (weight(shown) <= most) return shown;
-  const readable = readableUrl(text);
+  const readable = readableUrl(shown);
   if (weight(readable) <= most) return readable;
   const head = taken(readable, Math.ceil(most * 0.7));
   // A short label has room only for the beginning.
@@ -166,6 +166,12 @@ export function fitted(text: string, most: number = caps.text): string {
   const end = [...readable.slice(-most)].reverse();
   const tail = [...taken(end, Math.floor(most * 0.2))].reverse().join("");
   return `${head}${cutMark}${tail} (${text.length} characters)`;
+}
+
+// Percent-encodes what `printable` would escape, because a link with `\\u202e` in it leads elsewhere.
+function encodedUrl(url: string): string {
+  const encoded = Array.from(url, (each) => (printable(each) === each ? each : encodeURIComponent(each))).join("");
+  return encoded.replaceAll("##[", "##%5B");
 }
 
 /** Shortens the values of an object that are texts. */

@@ -241,6 +241,15 @@ test("a long name in another alphabet is shown decoded, however it was written",
   expect(html).not.toMatch(/%[89a-f][0-9a-f]…/i);
 });
 
+test("links to URLs with characters that change the direction of writing lead to these URLs", async () => {
+  const urls = ["\u202egpj.exe", "a\u009bb", "\ufeffc", "d##[e]"].map((name) => `${home}${name}`);
+  const sitemap = urlset(...urls.map((url) => `${url}?utm_source=x`));
+  const html = pageOf(await factsOf(site({ "/robots.txt": robots("/s.xml"), "/s.xml": sitemap }).client));
+  const links = Array.from(html.matchAll(/<a class="url" href="([^"]+)">/g), ([, link]) => new URL(link ?? "").href);
+  for (const url of urls) expect(links).toContain(new URL(`${url}?utm_source=x`).href.replace("##[", "##%5B"));
+  expect(html).not.toMatch(/[\u202e\u009b\ufeff]/);
+});
+
 test("a day is suspicious only if it stands out, and a median is never made up", async () => {
   const dated = (day: (number: number) => string) =>
     website(Array.from({ length: 500 }, (_, number) => ({ path: `p${number}`, day: day(number) })));
