@@ -46,7 +46,7 @@ export function resolveCheckOptions(options: CheckOptions = {}): CheckSettings {
     own,
     severities: checkedSeverities(list.filter((item) => !isCustomRule(item)) as RuleSeverities[], ids),
     engines: new Set(someStrings("engines", asked).map((engine) => anEngine("engines", engine) as Engine)),
-    agents: someStrings("agents", agents),
+    agents: someStrings("agents", agents).map(anAgent),
     crossSubmit: new Set(checks.strings("crossSubmit", crossSubmit).map(hostOf)),
     forbiddenBy: forbiddenBy(checks.strings("forbidden", forbidden)),
     ignore: checkedIgnore(ignore, ids),
@@ -98,6 +98,12 @@ function someStrings(name: string, list: unknown): readonly string[] {
   const members = checks.strings(name, list);
   if (members.length === 0) throw checks.invalid(`Expected \`${name}\` to have at least one entry`);
   return members;
+}
+
+// A name with a version or a space would match no group of a robots.txt, and no robots tag.
+function anAgent(name: string): string {
+  if (/^(?:\*|[\w.-]+)$/.test(name)) return name;
+  throw checks.unexpected("agents", "names of crawlers as in robots.txt, such as Googlebot", name);
 }
 
 // Accepts both `shop.example.org`, which people write, and `https://shop.example.org/`, which they copy.

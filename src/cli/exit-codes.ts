@@ -22,7 +22,7 @@ export const exitCodeTexts: Readonly<Record<ExitCodeName, string>> = {
   complete: "complete, or the pipe was closed early (| head)",
   unexpected: "unexpected failure: a full disk, or a bug",
   usage: "usage error: an unknown flag, an invalid value, a file that is missing or already exists",
-  incomplete: "incomplete: something that the website declares could not be fully read",
+  incomplete: "incomplete: robots.txt, or something that the website declares, could not be fully read",
   notFound: "no sitemap found, although the website responded; for parse: the file is not a sitemap",
   unreachable: "the website could not be reached, or refused all requests",
   findings: "the condition of --fail-on (check, diff), --exit-code (diff) or --fail-above (fleet) is met",

@@ -190,6 +190,11 @@ function secondsWithMinimum(text: string, minimumMs = 0): number {
   return given;
 }
 
+function date(text: string): string {
+  if (Number.isNaN(Date.parse(text))) throw new InvalidArgumentError("Expected a date, such as 2026-05-31.");
+  return text;
+}
+
 /** Parses `5000`, `64k`, `50M`, `1G`, and also `50MB` and `50MiB`. The letters are powers of 1024. */
 export function byteCount(text: string): number {
   const [, digits, unit = ""] = /^(\d{1,12}(?:\.\d{1,6})?) ?(?:([kmgt])(?:i?b)?|b)?$/i.exec(text) ?? [];
@@ -255,7 +260,7 @@ const sharedFlags: Readonly<Record<SharedFlags, (command: Command) => Command>> 
       .optionsGroup("Rules:")
       .option("--config <file>", "configuration file (default: sitegrove.json in this folder or a parent)")
       .option("--off <rules>", "rules to disable (repeatable)", collected)
-      .option("--now <date>", "evaluate dates as of this day, such as 2026-05-31"),
+      .option("--now <date>", "evaluate dates as of this day, such as 2026-05-31", date),
   local: (command) => {
     const map = "read URLs with this prefix from a folder (repeatable)";
     return command

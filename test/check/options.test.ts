@@ -71,6 +71,8 @@ test.each<[CheckOptions, RegExp]>([
   // Empty lists would silently turn rules off.
   [{ engines: [] }, /`engines` to have at least one entry/],
   [{ agents: [] }, /`agents` to have at least one entry/],
+  [{ agents: ["a b"] }, /`agents` to be names of crawlers/],
+  [{ agents: ["Googlebot/2.1"] }, /`agents` to be names of crawlers/],
   [{ crossSubmit: ["https://other.org/shop"] }, /crossSubmit/],
   [{ crossSubmit: [""] }, /crossSubmit/],
   [{ now: "yesterday" }, /`now`/],

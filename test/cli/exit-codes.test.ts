@@ -42,6 +42,19 @@ test("4: no sitemap was found, and the program says where it looked", async () =
   expect(stderr).toContain(said.giveItsAddress);
 });
 
+test("3: no sitemap was found, but a robots.txt that could not be read may list some", async () => {
+  const broken = await serve({
+    "/robots.txt": (_, response) => void response.writeHead(500).end(),
+    "/": "<html></html>",
+  });
+  const flags = ["--retries", "0", "-f", "json"];
+  for (const command of [["ls"], ["check", "--fail-on", "never"]]) {
+    const { code, stderr } = await sitegrove([...command, broken.homepage, ...flags]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(said.noSitemap(broken.homepage));
+  }
+});
+
 describe("5: the website could not be reached, or refused all requests, and the cause is printed first", () => {
   const refused = said.couldNotConnect("127.9.9.9:8088", said.connectionRefused);
   // No name server is asked for a name with such a long label.

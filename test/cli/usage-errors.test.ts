@@ -62,6 +62,7 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --only new":
     "--only: unknown name new; choose from added, removed, changed, moved, unknown, sitemap, expired",
   "diff good.xml good.xml --ignore lastmodified": "--ignore: unknown name lastmodified; did you mean `lastModified`?",
+  "check good.xml --now x": 'Expected --now to be a date, such as 2026-05-31, got "x"',
   "check good.xml --off url-fragmnt": "Unknown rule `url-fragmnt`; did you mean `url-fragment`?",
   "check good.xml --url ftp://example.org/": "--url takes an http or https URL, not ftp://example.org/",
   "check good.xml --map nothing": "--map takes URL=FOLDER, such as https://example.org/=public/, not nothing",

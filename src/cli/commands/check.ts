@@ -271,7 +271,7 @@ export class CheckEnding extends CrawlEnding {
 
   override get exitCode(): ExitCode {
     const code = super.exitCode;
-    const isKnown = code === exitCodes.incomplete && this.areLossesKnown && !this.#ranOutOfTime;
+    const isKnown = code === exitCodes.incomplete && this.areLossesKnown && !this.#ranOutOfTime && !this.foundNothing;
     if (isKnown && this.#failing === undefined) return exitCodes.complete;
     return this.#failing !== undefined && code !== exitCodes.unreachable ? exitCodes.findings : code;
   }

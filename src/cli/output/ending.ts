@@ -93,8 +93,8 @@ export class CrawlEnding {
     if (this.#losses.length < mostLosses) this.#losses.push({ ...loss, url: this.nameOf(loss.url) });
   }
 
-  // If one of our limits ended discovery, there may still be a sitemap.
-  get #foundNothing(): boolean {
+  /** Whether discovery ended without a sitemap. If one of our limits ended it, there may still be one. */
+  protected get foundNothing(): boolean {
     const hasEnded = this.#finished !== undefined && this.#limit === undefined;
     return !this.#found && hasEnded && !this.#losses.some(({ code }) => code === "limit-robots-bytes");
   }
@@ -119,8 +119,9 @@ export class CrawlEnding {
 
   get exitCode(): ExitCode {
     if (this.#unreachable !== undefined) return exitCodes.unreachable;
-    if (this.#foundNothing) return exitCodes.notFound;
-    return this.isComplete ? exitCodes.complete : exitCodes.incomplete;
+    // A document that could not be read, such as robots.txt, may list sitemaps.
+    if (!this.isComplete) return exitCodes.incomplete;
+    return this.foundNothing ? exitCodes.notFound : exitCodes.complete;
   }
 
   /** Prints how the run ended: how many pages, or other units, were listed, what was lost, and then the notes. */
@@ -137,7 +138,7 @@ export class CrawlEnding {
     if (elsewhere !== undefined) messages.say(elsewhere, "bad");
     if (this.#crawlDelay !== undefined && !messages.hasLog) messages.say(messageWithHint(this.#crawlDelay), "quiet");
     for (const note of notes) messages.say(note, "quiet");
-    if (!this.#foundNothing) return;
+    if (!this.foundNothing) return;
     messages.say(`no sitemap found for ${this.homepage}`, "bad");
     for (const line of placesTried(this.#finished?.discovery ?? [])) messages.say(`  ${line}`);
     const { origin, pathname = "/" } = parseUrl(this.given ?? "") ?? {};
