@@ -126,6 +126,7 @@ export async function createProgram(context: Context, done: Done, name = "", isH
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     configureHelp(command, isHelpAll);
     for (const option of command.options) command.on(`option:${option.name()}`, (value) => expectValue(option, value));
+    requireLast(command);
     command.exitOverride().configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
@@ -141,6 +142,16 @@ function expectValue({ flags }: Option, value: unknown): void {
   if (value === "" && !flags.includes("<text>")) throw new UsageError(`missing value: ${flags}; see --help`);
 }
 
+// Checks for missing flags last. Commander does so first, but one may be missing because it is misspelled.
+function requireLast(command: Command): void {
+  const required = command.options.filter(({ mandatory }) => mandatory);
+  for (const option of required) option.makeOptionMandatory(false);
+  command.hook("preAction", (_, called) => {
+    const missing = required.find((option) => called.getOptionValue(option.attributeName()) === undefined);
+    if (missing !== undefined && called === command) throw new UsageError(`missing flag: ${missing.flags}; see --help`);
+  });
+}
+
 // Rewords a message of commander like our own: `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`
 // become `sitegrove: unknown flag '--fromat'; did you mean --format?`.
 function oneLine(text: string): string {
@@ -150,7 +161,6 @@ function oneLine(text: string): string {
     .replace(/^unknown option/, "unknown flag")
     .replace(/^missing required argument '(.*)'$/, "missing argument: $1; see --help")
     .replace(/^option '(.*)' argument missing$/, "missing value: $1; see --help")
-    .replace(/^required option '(.*)' not specified$/, "missing flag: $1; see --help")
     .replace(/^option '(.*)' cannot be used with option '(.*)'$/, "$1 cannot be used with $2")
     .replace(/\s*\(Did you mean (.*)\?\)$/s, "; did you mean $1?")
     .replace(/^option '.*?(--[\w-]+).*?' argument '(.*)' is invalid\. (.*)\.$/s, 'Expected $1 to be $3, got "$2"')

@@ -138,6 +138,8 @@ const mistakes: Record<string, string> = {
   diff: "missing argument: old; see --help",
   "diff good.xml": "missing argument: new; see --help",
   "changes https://a.example/": "missing flag: --state <file>; see --help",
+  "changes https://a.example/ --sate x.warc": "unknown flag '--sate'; did you mean --state?",
+  "fleet worker --qeue redis://127.0.0.1:1/0 --out x": "unknown flag '--qeue'; did you mean --queue?",
   "ls https://a.example/ --sitemap https://a.example/a.xml": "give either a website or --sitemap, not both",
 
   // Names
