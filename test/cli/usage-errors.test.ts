@@ -64,6 +64,7 @@ const mistakes: Record<string, string> = {
   "diff good.xml good.xml --ignore lastmodified": "--ignore: unknown name lastmodified; did you mean `lastModified`?",
   "check good.xml --now x": 'Expected --now to be a date, such as 2026-05-31, got "x"',
   "check good.xml --off url-fragmnt": "Unknown rule `url-fragmnt`; did you mean `url-fragment`?",
+  "check good.xml --off page-missing": "Unknown rule `page-missing`; did you mean `page-missing-file`?",
   "check good.xml --url ftp://example.org/": "--url takes an http or https URL, not ftp://example.org/",
   "check good.xml --map nothing": "--map takes URL=FOLDER, such as https://example.org/=public/, not nothing",
   "diff good.xml good.xml --follow --fail-on lost":
