@@ -178,6 +178,8 @@ const mistakes: Record<string, string> = {
   // Outputs
   "diff good.xml good.xml -o good.xml --force": "--output would overwrite the input: good.xml",
   "parse good.xml -f pages -o page.html": "page.html exists; replace it with --force",
+  "ls a.example -f csv -o pages.csv.gz": "--output does not compress: name a file without .gz, or use a pipe",
+  "check good.xml -o findings.xlsx": "--output writes no .xlsx files: use -f csv and .csv",
   "parse good.xml -o missing/x": "missing/x cannot be written: no such file or directory",
   "parse good.xml -o new/": "new/ cannot be written: is a folder",
   "parse good.xml -o public --force": "public cannot be written: is a folder",

@@ -23,14 +23,20 @@ export function byNameText(format: string): string {
   return `${format}, or by the file name in --output`;
 }
 
-/** Returns the given format. Without one, the name of the output file decides, or else it is the first of `formats`. */
+/**
+ * Returns the given format. Without one, the name of the output file decides, or else it is the first of `formats`. Throws a `UsageError` if
+ * that name promises a compressed file or a workbook, which no format is.
+ */
 export function formatByName<F extends string>(
   given: F | undefined,
   output: string | undefined,
   formats: readonly F[],
 ): F {
-  if (given !== undefined) return given;
   const [, ending = ""] = /\.(\w+)$/.exec(output?.toLowerCase() ?? "") ?? [];
+  if (/^(?:gz|zst|br|bz2|xz|zip)$/.test(ending))
+    throw new UsageError(`--output does not compress: name a file without .${ending}, or use a pipe`);
+  if (/^(?:xlsx?|ods)$/.test(ending)) throw new UsageError(`--output writes no .${ending} files: use -f csv and .csv`);
+  if (given !== undefined) return given;
   const named =
     { md: "markdown", jsonl: "ndjson", xml: "rss", txt: formats[0] === "ndjson" ? "pages" : formats[0] }[ending] ??
     ending;
