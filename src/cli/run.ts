@@ -308,7 +308,8 @@ export async function beginRun(beginning: Beginning): Promise<Run> {
   expectDistinct(read, { "--save": save, ...written });
   expectDistinct(renewed, written);
   if (isOnline) (await import("../fetch/fetcher.ts")).expectUsable(settings);
-  const archive = save === undefined ? undefined : new SaveFile(save, flags.force);
+  const archive =
+    save === undefined ? undefined : new SaveFile(save, flags.force, outputs !== undefined && "--resume" in outputs);
   const run = new Run({ ...beginning, flags }, options, archive);
   for (const { note } of targets) if (note !== undefined) run.messages.say(note, "quiet");
   if (flags.insecure) run.messages.say(insecureWarning, "bad");

@@ -123,8 +123,12 @@ test("stopping before a document has answered is not reported as an unexpected f
 test("a stopped run says that its new archive has the responses received so far", async () => {
   const file = path.join(folder, "new.warc");
   const { stderr } = await stopped(["ls", "-f", "json", "--save", file]);
-  expect(stderr).toBe(`sitegrove: ${said.stopped(said.responsesSoFar(file))}\n`);
+  expect(stderr).toBe(`sitegrove: ${said.stopped(said.responsesSoFar(file))}${said.resumeIt(file)}\n`);
   expect(readdirSync(folder)).toEqual(["new.warc"]);
+  // A report cannot be resumed.
+  const other = path.join(folder, "other.warc");
+  const report = await stopped(["report", "--save", other]);
+  expect(report.stderr).toBe(`sitegrove: ${said.stopped(said.responsesSoFar(other))}\n`);
 });
 
 test.runIf(process.platform === "linux")("closing the terminal leaves no files behind", async () => {

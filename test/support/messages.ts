@@ -45,6 +45,7 @@ export const said = {
   notChanged: (file: string) => `${file} was not changed`,
   nothingWritten: "nothing was written",
   responsesSoFar: (archive: string) => `${archive} contains the responses received so far`,
+  resumeIt: (archive: string) => `; continue with --resume ${archive}`,
   fileTooLarge: "file too large",
   // Terminals and logs
   progress: "1 of 4 sitemaps · 2 pages · ",

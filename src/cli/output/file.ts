@@ -65,9 +65,10 @@ export class SaveFile implements Unfinished {
   readonly path: string;
   readonly replaces: string | undefined;
   readonly #file: AtomicFile | undefined;
+  readonly #hint: string;
 
   /** Throws a `UsageError` if the name belongs to another kind of file, or if the file exists and may not or cannot be replaced. */
-  constructor(file: string, overwrite = false) {
+  constructor(file: string, overwrite = false, canResume = false) {
     if (!/\.(?:warc|gz)$/i.test(file))
       throw new UsageError(`--save writes an archive: its name must end in .warc or .warc.gz, not ${file}`);
     const found = orUsageError(`${file} cannot be written`, () => fs.lstatSync(file, { throwIfNoEntry: false }));
@@ -78,11 +79,12 @@ export class SaveFile implements Unfinished {
       this.replaces = file;
     }
     this.path = this.#file?.path ?? file;
+    this.#hint = canResume ? `; continue with --resume ${this.path}` : "";
   }
 
   get ifStopped(): string | undefined {
     if (this.replaces !== undefined) return `${this.replaces} was not changed`;
-    return fs.existsSync(this.path) ? `${this.path} contains the responses received so far` : undefined;
+    return fs.existsSync(this.path) ? `${this.path} contains the responses received so far${this.#hint}` : undefined;
   }
 
   keep(): void {
