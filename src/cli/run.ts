@@ -29,7 +29,7 @@ import { Output, OutputClosed } from "./output/stdout.ts";
 
 /** The messages and the exit code at the end of a run. */
 export type Ending = Pick<CrawlEnding, "isComplete" | "readNothing" | "exitCode" | "print"> &
-  Partial<Pick<CrawlEnding, "see" | "reportsFailures" | "given" | "nameOf">>;
+  Partial<Pick<CrawlEnding, "see" | "reportsFailures" | "given" | "nameOf" | "readsFeeds">>;
 
 interface Outcome {
   /** How many pages, or other units, were listed. */
@@ -100,6 +100,7 @@ export class Run {
     const found = await probeTarget(target, { ...this.options, ...more }, this.messages, isCrawled);
     this.#assumed = found.kind === "website" && found.isAssumed ? { homepage: found.homepage } : undefined;
     if (found.kind === "website" && !more?.client && !this.options.client) this.#ending.given = found.homepage;
+    this.#ending.readsFeeds = this.options.useFeeds === true;
     return found;
   }
 

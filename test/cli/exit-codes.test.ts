@@ -40,6 +40,8 @@ test("4: no sitemap was found, and the program says where it looked", async () =
   expect(stderr).toContain(said.noSitemap(site.homepage));
   expect(stderr).toMatch(said.lookedAt);
   expect(stderr).toContain(said.giveItsAddress);
+  expect(stderr).toContain(said.readFeeds);
+  expect((await sitegrove(["ls", site.homepage, "--feeds"])).stderr).not.toContain(said.readFeeds);
 });
 
 test("3: no sitemap was found, but a robots.txt that could not be read may list some", async () => {

@@ -41,6 +41,8 @@ export class CrawlEnding {
   homepage: string | undefined;
   /** The URL of the website on the command line, perhaps with a path. */
   given: string | undefined;
+  /** Whether feeds are read, too, with --feeds. */
+  readsFeeds = false;
   #finished: FinishedEvent | undefined;
   /** Knows on which hosts the pages are, to warn if all of them are elsewhere. */
   readonly #hosts = new PageHosts();
@@ -145,6 +147,7 @@ export class CrawlEnding {
     if (pathname !== "/" && this.homepage === `${origin}/`)
       messages.say(`  To look below ${pathname}, too: --keep-path`, "quiet");
     messages.say("  If you know its address: sitegrove ls --sitemap URL", "quiet");
+    if (!this.readsFeeds) messages.say("  To read feeds, too: --feeds", "quiet");
   }
 
   // Leaves out losses of discovery if a limit ended it, because the limit explains them. Adds why robots.txt could not be read.
