@@ -210,7 +210,8 @@ function jobOfSitemaps(website: CrawlTarget): SiteJob {
 // `word`, `4`, `1.5` and `me@example.org` are valid as URLs, too (`4` is 0.0.0.4), but are hardly meant as websites.
 function isHostName(text: string, { host, hostname }: URL): boolean {
   const [written = ""] = text.split(/[/?#\\]/, 1);
-  if (written.includes("@")) return false;
+  // `1,example.org` is a row of a table, although `new URL` accepts it.
+  if (/[@,;]/.test(written)) return false;
   // A host of digits and dots must have been written as that address.
   if (/^[\d.]+$/.test(hostname) && written.replace(/:\d*$/, "") !== hostname) return false;
   return /[.:]|^localhost$/.test(host);

@@ -393,7 +393,7 @@ test.each([
 test.each([
   ...["", "   ", "two words", "ftp://example.org/", "word", "https://", "javascript:alert(1)", "a b.example"],
   ...["https://exa mple.org", "../../x", "https://../../x", ".example.org", ".", "4", "1.5", "0x7f", "0177.1.1.1"],
-  ...["me@example.org", "mailto:me@example.org"],
+  ...["me@example.org", "mailto:me@example.org", "1,example.org", "1;example.org"],
 ])("%j is not a website", (text) => {
   expect(siteJob(text)).toBeUndefined();
 });
