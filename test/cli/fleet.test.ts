@@ -531,6 +531,16 @@ describe("2: a mistake on the command line", () => {
     expect(existsSync(at("out"))).toBe(false);
   });
 
+  test("a list that is given like a website, or without its column, is refused with the flag that it needs", async () => {
+    const list = file("ranks.csv", "rank,site\n1,a.example\n2,b.example\n");
+    expect(await sitegrove(fleet(list))).toEqual({ code: 2, stdout: "", stderr: said.isList(list) });
+    const { code, stderr } = await sitegrove(fleet("--from", list));
+    expect(code).toBe(2);
+    expect(stderr).toContain(said.isTable);
+    const plain = await sitegrove(fleet("--from", file("plain.txt", "not a website\n")));
+    expect(plain.stderr).not.toContain(said.isTable);
+  });
+
   test.each(["lock", "sites.ndjson"])("a folder in place of %s is refused and kept", async (name) => {
     mkdirSync(at(`out/${name}/mine`), { recursive: true });
     const { code, stderr } = await sitegrove(fleet("example.org"));

@@ -25,6 +25,8 @@ export class SiteList {
   /** Called with a sentence about each line that is not a website. */
   onMalformed: ((sentence: string) => void) | undefined;
   malformedCount = 0;
+  /** Whether a line that is not a website has one in one of its columns. */
+  hasColumns = false;
   duplicates = 0;
   /** How many websites belong to other shards of the list. */
   inOtherShards = 0;
@@ -43,6 +45,8 @@ export class SiteList {
       if (stat === undefined) throw new UsageError(`no such file: ${file}`);
       if (stat.isDirectory()) throw new UsageError(`${file} is a folder`);
     }
+    const list = names.find((name) => looksLikeList.test(name) && statSync(name, { throwIfNoEntry: false })?.isFile());
+    if (list !== undefined) throw new UsageError(`${list} is a file; to crawl the websites in it: --from ${list}`);
     if (column !== undefined && from === undefined) throw new UsageError("--column needs --from");
     if (/^0+$/.test(column ?? "")) throw new UsageError("--column counts from 1");
     this.#shard = shard === undefined ? undefined : readShard(shard);
@@ -85,6 +89,7 @@ export class SiteList {
         const shown = text === tooLong ? tooLongInWords : (text || around).slice(0, 200);
         const sentence = `${file}:${at + 1}: not a website: ${shown}`;
         this.malformedCount += 1;
+        this.hasColumns ||= this.#flags.column === undefined && isRowWithWebsite(text);
         this.onMalformed?.(sentence);
       } else if (this.#seen.has(job.key)) this.duplicates += 1;
       else {
@@ -96,6 +101,14 @@ export class SiteList {
       }
     }
   }
+}
+
+// A file could also have the name of a website.
+const looksLikeList = /[/\\]|\.(?:txt|csv|tsv)$/i;
+
+function isRowWithWebsite(line: string): boolean {
+  const cells = line.slice(0, 1000).split(/[,;\t]/);
+  return cells.length > 1 && cells.some((cell) => siteJob(cell.replaceAll('"', "")) !== undefined);
 }
 
 /** An entry: its line number, starting at 0; its homepage; and the whole line, if that contains more. */
@@ -112,12 +125,14 @@ export function reportMalformed(list: SiteList, messages: Messages, log?: (sente
 }
 
 /** Reports how many other lines of a list were not used. */
-export function reportList({ malformedCount, duplicates, inOtherShards }: SiteList, messages: Messages): void {
+export function reportList(list: SiteList, messages: Messages): void {
+  const { malformedCount, duplicates, inOtherShards, hasColumns } = list;
   const more = malformedCount - mostMalformed;
   if (more > 0) {
     const lines = `${counted(more, "more line")} that ${more === 1 ? "is not a website" : "are not websites"}`;
     messages.say(`and ${lines}; --log-file lists all`, "warning");
   }
+  if (hasColumns) messages.say("the list is a table: name the column with the homepages with --column", "warning");
   if (duplicates > 0) messages.say(counted(duplicates, "duplicate"), "quiet");
   if (inOtherShards > 0)
     messages.say(
