@@ -131,7 +131,7 @@ export async function createProgram(context: Context, done: Done, name = "", isH
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
       getOutHelpWidth: () => context.stdout.columns as number,
-      outputError: (text, write) => write(oneLine(text)),
+      outputError: (text, write) => write(oneLine(text, command)),
     });
   }
   return program;
@@ -154,8 +154,8 @@ function requireLast(command: Command): void {
 
 // Rewords a message of commander like our own: `error: unknown option '--fromat'` and, on a second line, `(Did you mean --format?)`
 // become `sitegrove: unknown flag '--fromat'; did you mean --format?`.
-function oneLine(text: string): string {
-  const sentence = text
+function oneLine(text: string, command: Command): string {
+  let sentence = text
     .trim()
     .replace(/^error: /, "")
     .replace(/^unknown option/, "unknown flag")
@@ -170,8 +170,16 @@ function oneLine(text: string): string {
     )
     .replace(" to be Expected ", " to be ")
     .replace(" to be Allowed choices are ", " to be one of ");
+  const [, what, name = ""] = /^unknown (flag|command) '(.*?)'/.exec(sentence) ?? [];
+  const own = command.options.find(({ long }) => long !== undefined && long === otherNames[name])?.long;
+  if (own !== undefined) sentence = `unknown flag '${name}'; did you mean ${own}?`;
+  else if (what !== undefined && !sentence.includes("; did you mean "))
+    sentence += what === "flag" ? "; see --help-all" : "; see --help";
   return `sitegrove: ${printable(sentence.replaceAll(/\s*\n\s*/g, " "))}\n`;
 }
+
+// What flags of `fleet` and of other programs are called elsewhere.
+const otherNames: Readonly<Record<string, string>> = { "--max-pages": "--limit", "-n": "--limit" };
 
 function explain(error: unknown, withStack: boolean, { stderr }: Context): ExitCode {
   const isStorageFailure = error instanceof SitemapError && error.code === "storage-failed";

@@ -38,6 +38,10 @@ const mistakes: Record<string, string> = {
     "--header cannot be used with a queue: whoever adds a website to it would receive the header",
   // Flags and their values
   "ls a.example --fromat json": "unknown flag '--fromat'; did you mean --format?",
+  "ls a.example --lang de": "unknown flag '--lang'; see --help-all",
+  "ls a.example --max-pages 5": "unknown flag '--max-pages'; did you mean --limit?",
+  "mcp -n 5": "unknown flag '-n'; see --help-all",
+  "audit a.example": "unknown command 'audit'; see --help",
   "ls a.example --retries x": 'Expected --retries to be a whole number, 0 or greater, got "x"',
   "ls a.example --limit many": 'Expected --limit to be a whole number, 0 or greater, got "many"',
   "ls a.example --concurrency 0": 'Expected --concurrency to be a whole number, 1 or greater, got "0"',
