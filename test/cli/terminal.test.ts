@@ -228,3 +228,7 @@ describe("in a pipe", () => {
     expect(stderr).toContain(said.notVerified);
   });
 });
+
+test.skipIf(!hasTerminals)("mcp on a terminal says what it waits for", async () => {
+  expect((await terminal("$SITEGROVE mcp")).stdout).toContain(said.waitingForAgent);
+});

@@ -49,6 +49,7 @@ export const said = {
   resumeIt: (archive: string) => `; continue with --resume ${archive}`,
   fileTooLarge: "file too large",
   // Terminals and logs
+  waitingForAgent: "sitegrove: waiting for an agent's requests; Ctrl-C stops it",
   progress: "1 of 4 sitemaps · 2 pages · ",
   waitingFor: (path: string) => `waiting for ${path}`,
   cutOff: "The file is cut off at line 1",

@@ -58,14 +58,16 @@ async function mcp(flags: McpFlags, context: Context): Promise<ExitCode> {
     crawl: crawlOptions(rest),
     signal: stop.signal,
   });
-  const { stdout } = context;
+  const { stdin, stdout, stderr } = context;
+  if ((stdin as { isTTY?: boolean }).isTTY)
+    stderr.write("sitegrove: waiting for an agent's requests; Ctrl-C stops it\n");
   const sent = () =>
     new Promise<void>((resolve, fail) => stdout.write("", (error) => (error ? fail(error) : resolve())));
   const server = createServer(sites, stop.signal, sent);
   const closed = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
   });
-  await server.connect(new StdioServerTransport(context.stdin, context.stdout));
+  await server.connect(new StdioServerTransport(stdin, stdout));
   await closed;
   stop.abort(new Error("The agent has left"));
   return exitCodes.complete;
