@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SitemapError } from "../../src/model/errors.ts";
 import { lastInstant, since } from "../../src/model/instant.ts";
 import { pattern } from "../../src/model/pattern.ts";
-import { child, dated, index, urlset } from "../support/documents.ts";
+import { child, dated, entry, index, urlset } from "../support/documents.ts";
 import { said } from "../support/messages.ts";
 import { sitegrove } from "./program.ts";
 import { serve } from "./website.ts";
@@ -164,4 +164,14 @@ test.each(["/en/us", "/en/g", "/en/dim", "/v1.0/us"])("--include %s is a path, n
   const matches = pattern(text);
   expect(matches(`https://example.org${text}/page`)).toBe(true);
   expect(matches("https://example.org/en/de/v1.0/")).toBe(false);
+});
+
+test("a period that matches nothing is reported with its beginning, because 3m are minutes", async () => {
+  const site = await serve({ "/sitemap.xml": urlset(entry("{base}/a", "<lastmod>2020-01-01</lastmod>")) });
+  const before = Date.now();
+  const { stderr } = await sitegrove(["ls", site.homepage, "-f", "pages", "--since", "3m"]);
+  const [, from = ""] = /match --since 3m \((.*)\)\n/.exec(stderr) ?? [];
+  // It is rounded down to a minute.
+  expect(Date.parse(from)).toBeGreaterThan(before - 4 * 60_000);
+  expect(Date.parse(from)).toBeLessThanOrEqual(Date.now() - 3 * 60_000);
 });

@@ -82,7 +82,7 @@ export const said = {
   pagesElsewhere: (there: string, here: string) =>
     `WARNING: the pages are on ${there}, not on ${here}; --here lists them on ${here}`,
   needsUrl: /\(2 times\): Skipped an invalid URL: \/a\n.*to resolve relative URLs, give the URL of the file with --url/,
-  undatedSkipped: "--since skipped 1 page without a date",
+  undatedSkipped: "--since skipped 1 page without a date; --undated keep lists it",
   stoppedAtLimit: "stopped at --limit 1",
   exitCodeWas: (code: number) => `The exit code was ${code}`,
   tryYourOwn: "Try it on your own website:  npm start --silent -- ls https://example.org/",

@@ -340,20 +340,28 @@ export function filterNotes(filter: PageFilter, { since }: { readonly since?: un
   const more = others.length === 0 ? "" : ` and ${counted(others.length, "other host")}`;
   const notes = [];
   if (filter.isLimitReached) notes.push(`stopped at --limit ${filter.listed}`);
-  if (undated > 0) notes.push(`--since skipped ${counted(undated, "page")} without a date`);
+  const them = undated === 1 ? "it" : "them";
+  if (undated > 0)
+    notes.push(`--since skipped ${counted(undated, "page")} without a date; --undated keep lists ${them}`);
   const unknown = counted(robotsUnknown, "page");
   if (robotsUnknown > 0) notes.push(`--allowed-for skipped ${unknown}: could not read robots.txt of ${host}${more}`);
   const { include, exclude, scope, allowedFor } = filter.settings;
   const reasons: Readonly<Record<string, string>> = {
     include: `match --include ${patternList(include)}${includeHint(filter)}`,
     exclude: `remain after --exclude ${patternList(exclude)}`,
-    since: `match --since ${since}`,
+    since: `match --since ${since}${startOf(since, filter)}`,
     scope: scope === "host" ? "are on the homepage's host (--same-host)" : "are on the homepage's domain (--same-site)",
     allowedFor: `are allowed for ${allowedFor} (--allowed-for)`,
   };
   const none = filter.empty.flatMap((name) => reasons[name] ?? []).join(" and ");
   if (none !== "") notes.push(`0 of ${counted(filter.seen, "page")} ${none}`);
   return notes;
+}
+
+// Says when a period begins, because `3m` are minutes.
+function startOf(since: unknown, { settings }: PageFilter): string {
+  if (settings.since === undefined || !/^\d+[a-z]+$/i.test(String(since))) return "";
+  return ` (${new Date(settings.since).toISOString().slice(0, 16).replace("T", " ")} UTC)`;
 }
 
 /** Joins patterns: `'a' or 'b'`. */
