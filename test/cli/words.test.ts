@@ -111,9 +111,12 @@ test("the URL of a sitemap lists only that sitemap, whatever its name, and the p
     const message = said.only(site.homepage + name, site.homepage);
     expect(stderr).toBe(`sitegrove: ${message}\n`);
   }
-  for (const name of ["robots.txt", "en/"]) {
+  for (const [name, stderr] of [
+    ["robots.txt", ""],
+    ["en/", `sitegrove: ${said.wholeWebsite(site.homepage, "/en/")}\n`],
+  ] as const) {
     const whole = await sitegrove(["ls", site.homepage + name, "-f", "pages", "-u", "-k"]);
-    expect(whole).toEqual({ code: 0, stdout: "/post\n/b\n", stderr: "" });
+    expect(whole).toEqual({ code: 0, stdout: "/post\n/b\n", stderr });
   }
 });
 

@@ -36,6 +36,7 @@ export const said = {
   useFleet: (count: number) =>
     `${count} websites are listed one after the other; to crawl them in parallel: sitegrove fleet SITES… --out DIR`,
   only: (sitemap: string, website: string) => `reading only ${sitemap}; for the whole website: ${website}`,
+  wholeWebsite: (website: string, path: string) => `reading the whole website ${website}, not only ${path}`,
   gotHtml: "Got an HTML page, not a sitemap",
   emptyDocument: "The document is empty",
   keepPath: (path: string) => `To look below ${path}, too: --keep-path`,

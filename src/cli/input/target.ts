@@ -132,11 +132,15 @@ export async function probeTarget(
   if (isCrawled && !options.rewrite?.length && isAssumedHost(given)) return given;
   let target = await withScheme(given, options, messages);
   const isHomepage = target.kind === "website" && (options.path ?? "ignore") === "ignore";
-  if (isHomepage && target.kind === "website" && (await isSitemap(target.homepage, options))) {
+  if (isHomepage && target.kind === "website") {
     const { homepage } = target;
     const whole = withoutCredentials(homepageOf(homepage));
-    messages.say(`reading only ${withoutCredentials(homepage)}; for the whole website: ${whole}`, "quiet");
-    target = { kind: "sitemaps", urls: [homepage] };
+    const { pathname = "/" } = parseUrl(homepage) ?? {};
+    if (await isSitemap(homepage, options)) {
+      messages.say(`reading only ${withoutCredentials(homepage)}; for the whole website: ${whole}`, "quiet");
+      target = { kind: "sitemaps", urls: [homepage] };
+    } else if (!/^\/(?:robots\.txt)?$/.test(pathname))
+      messages.say(`reading the whole website ${whole}, not only ${pathname}`, "quiet");
   }
   if (target.kind === "archive" || options.client !== undefined) return target;
   const starts = (target.kind === "website" ? [target.homepage] : target.urls).map(withoutCredentials);
