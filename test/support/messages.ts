@@ -92,6 +92,8 @@ export const said = {
   robotsUnknown: (host: string) => `--allowed-for skipped 1 page: could not read robots.txt of ${host}`,
   noneMatch: (filters: string) => `0 of 7 pages match ${filters}`,
   containsQuotes: "the pattern contains quotes",
+  wholeUrl: (pattern: string) => `with *, a pattern is for the whole URL: '${pattern}'`,
+  needsSlashes: "a regular expression needs slashes around it",
   caseSensitive: "patterns are case-sensitive",
   remainAfter: (pattern: string) => `remain after --exclude '${pattern}'`,
   areAllowedFor: (agent: string) => `are allowed for ${agent} (--allowed-for)`,

@@ -371,5 +371,12 @@ export function patternList(patterns: readonly Pattern[]): string {
 
 function includeHint({ settings, matchesInOtherCase }: PageFilter): string {
   if (settings.include.some((each) => /^(["']).*\1$/s.test(String(each)))) return "; the pattern contains quotes";
-  return matchesInOtherCase ? "; patterns are case-sensitive" : "";
+  if (matchesInOtherCase) return "; patterns are case-sensitive";
+  // The help says what a pattern is, but most people try these first.
+  const [text = ""] = settings.include.filter(
+    (each) => typeof each === "string" && !/^(?:\*|https?:|\/.*\/$)/.test(each),
+  );
+  if (/^\^|\.\*/.test(String(text))) return "; a regular expression needs slashes around it";
+  if (!String(text).includes("*")) return "";
+  return `; with *, a pattern is for the whole URL: '*/${String(text).replace(/^\//, "")}'`;
 }
