@@ -333,11 +333,24 @@ test("a second run continues the first and crawls nothing twice; --retry crawls 
 test("a journal with damaged lines makes a run incomplete, because websites may be missing", async () => {
   const { sites } = await serve({ count: 2 });
   expect((await sitegrove(fleet(...sites))).code).toBe(0);
+  const results = async () => {
+    const { code, stdout, stderr } = await sitegrove(["fleet", "results", at("out")]);
+    return {
+      code,
+      stderr,
+      sites: jsonLines(stdout)
+        .map(({ site }) => site)
+        .sort(),
+    };
+  };
+  expect(await results()).toEqual({ code: 0, stderr: "", sites: [...sites].sort() });
   const lines = linesOf("out/sites.ndjson").filter((line) => !line.includes(sites[1] ?? ""));
   file("out/sites.ndjson", `${[...lines, "junk"].join("\n")}\n`);
   const { code, stderr } = await sitegrove(fleet());
   expect({ code, websites: summaryIn().websites }).toEqual({ code: 3, websites: 1 });
   expect(stderr).toContain(said.damagedLine);
+  const incomplete = expect.stringContaining(said.damagedLine);
+  expect(await results()).toEqual({ code: 3, stderr: incomplete, sites: [sites[0]] });
 });
 
 test("if a killed run added only the beginning of a list, later runs are incomplete until the list is added again", async () => {

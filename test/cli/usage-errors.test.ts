@@ -125,6 +125,8 @@ const mistakes: Record<string, string> = {
   "fleet --from table.csv --column 0 --out x": "--column counts from 1",
   "fleet --from table.csv --column 9 --out x": "table.csv has no column 9; its columns are 2: Title, Clicks",
   "fleet --from table.csv --column site --out x": "table.csv has no column site; its columns are Title, Clicks",
+  "fleet results": "give the folder of a fleet, or --queue",
+  "fleet results x --run y": "--run needs --queue",
   "fleet status x": "x is not the folder of a fleet: it has no sites.ndjson",
   "fleet dataset missing --out x": "missing has no results: neither sites.ndjson nor summaries",
   "fleet dataset public --out public": "--out would overwrite the input: public",

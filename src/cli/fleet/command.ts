@@ -96,16 +96,24 @@ function statusCommand(context: Context, done: Done): Command {
     .option("--queue <url>", queueText)
     .option("--run <name>", "run on the queue (default: default)")
     .addOption(formats.choices(["text", "json"]).default("text"))
-    .action(async (folder: string | undefined, { queue, run, format }: StatusFlags) => {
+    .action(async (folder: string | undefined, { format, ...flags }: StatusFlags) => {
       const asJson = format === "json";
-      if (queue !== undefined) {
-        if (folder !== undefined) throw new UsageError("give either a folder or --queue, not both");
-        return done(await (await import("./queue.ts")).queueStatus({ queue, run, color: false }, asJson, context));
-      }
-      if (folder === undefined) throw new UsageError("give the folder of a fleet, or --queue");
-      if (run !== undefined) throw new UsageError("--run needs --queue");
-      done(await (await import("./status.ts")).folderStatus(folder, asJson, context));
+      const place = placeOf(folder, flags);
+      if ("queue" in place) done(await (await import("./queue.ts")).queueStatus(place, asJson, context));
+      else done(await (await import("./status.ts")).folderStatus(place.folder, asJson, context));
     });
+}
+
+// Where a fleet is: in a folder, or on a queue.
+function placeOf(
+  folder: string | undefined,
+  { queue, run }: Pick<FleetFlags, "queue" | "run">,
+): { readonly folder: string } | Pick<QueueFlags, "queue" | "run" | "color"> {
+  if (folder !== undefined && queue !== undefined) throw new UsageError("give either a folder or --queue, not both");
+  if (queue !== undefined) return { queue, run, color: false };
+  if (folder === undefined) throw new UsageError("give the folder of a fleet, or --queue");
+  if (run !== undefined) throw new UsageError("--run needs --queue");
+  return { folder };
 }
 
 function datasetCommand(context: Context, done: Done): Command {
@@ -153,10 +161,18 @@ ${exitCodeHelp(["complete", "unexpected", "usage", "interrupted", "terminated"],
 }
 
 function resultsCommand(context: Context, done: Done): Command {
-  const description = "Prints the summary of each finished website as a line of JSON.";
-  return queueCommand("results", "print the summaries of a run on a queue", "[options]", description)
-    .option("--run <name>", "run to print (default: default)")
-    .action(async (flags: QueueFlags) => done(await (await import("./queue.ts")).queueResults(flags, context)));
+  return new Command("results")
+    .summary("print the result of each website")
+    .description("Prints the summary of each finished website as a line of JSON.")
+    .usage("DIR\n       sitegrove fleet results --queue URL [options]")
+    .argument("[dir]", "output folder")
+    .option("--queue <url>", queueText)
+    .option("--run <name>", "run on the queue (default: default)")
+    .action(async (folder: string | undefined, flags: Pick<FleetFlags, "queue" | "run">) => {
+      const place = placeOf(folder, flags);
+      if ("queue" in place) done(await (await import("./queue.ts")).queueResults(place, context));
+      else done(await (await import("./status.ts")).folderResults(place.folder, context));
+    });
 }
 
 function removeCommand(context: Context, done: Done): Command {

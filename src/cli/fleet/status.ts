@@ -12,15 +12,14 @@ import { jsonOf, printable } from "../../write/printable.ts";
 import type { Context } from "../context.ts";
 import { type ExitCode, exitCodes, UsageError } from "../exit-codes.ts";
 import type { Messages } from "../output/messages.ts";
+import { Output } from "../output/stdout.ts";
 
 /** The name of the file with the totals of a fleet, next to its journal. */
 export const summaryName = "summary.json";
 
 /** Shows the state of a fleet, which its journal records while it runs. */
 export async function folderStatus(folder: string, asJson: boolean, { stdout }: Context): Promise<ExitCode> {
-  const journal = path.join(folder, journalName);
-  if (!existsSync(journal)) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
-  const { results, active, unfinished, ...state } = await storedRun(folder);
+  const { results, active, unfinished, ...state } = await runIn(folder);
   const process = ownerOf(path.join(folder, lockName))?.pid;
   const totals = await totalsOf(results);
   const running = process === undefined ? 0 : active;
@@ -37,6 +36,23 @@ export async function folderStatus(folder: string, asJson: boolean, { stdout }: 
     stdout.write(`${[stateText(name, running, waiting), ...gapSentences(gaps)].join("\n")}\n${fleetTable(totals)}`);
   }
   return exitCodes.complete;
+}
+
+/** Prints the summary of each finished website. Says which part of the journal could not be read. */
+export async function folderResults(folder: string, { stdout, stderr }: Context): Promise<ExitCode> {
+  const { results, damaged } = await runIn(folder);
+  const output = new Output(stdout);
+  for await (const summary of results) await output.write(`${jsonOf(summary)}\n`);
+  await output.flush();
+  if (damaged === 0) return exitCodes.complete;
+  for (const sentence of gapSentences({ damaged })) stderr.write(`sitegrove: incomplete: ${sentence}\n`);
+  return exitCodes.incomplete;
+}
+
+function runIn(folder: string): ReturnType<typeof storedRun> {
+  const hasJournal = existsSync(path.join(folder, journalName));
+  if (!hasJournal) throw new UsageError(`${folder} is not the folder of a fleet: it has no ${journalName}`);
+  return storedRun(folder);
 }
 
 export async function totalsOf(results: AsyncIterable<SiteSummary>): Promise<FleetTotals> {
