@@ -163,17 +163,24 @@ function toRow({ id, severity = "warning", sentence = id, fix = "", link = "" }:
 function checkedSeverities(tables: readonly RuleSeverities[], ids: readonly string[]): Map<string, Severity | "off"> {
   const all = new Map<string, Severity | "off">();
   for (const [id, severity] of tables.flatMap((table) => Object.entries(table))) {
-    checks.expectKnown("rule", id, ids);
+    expectRule(id, ids);
     all.set(id, aSetting(`rules.${id}`, severity) as Severity | "off");
   }
   return all;
+}
+
+// Suggests a rule whose name goes on, such as `page-missing-file` for `page-missing`, if there is only one.
+function expectRule(id: string, ids: readonly string[]): void {
+  const longer = ids.includes(id) ? [] : ids.filter((each) => each.startsWith(`${id}-`));
+  if (longer.length === 1) throw checks.invalid(`Unknown rule \`${id}\`; did you mean \`${longer[0]}\`?`);
+  checks.expectKnown("rule", id, ids);
 }
 
 function checkedIgnore(ignore: readonly IgnoredFinding[], ids: readonly string[]): readonly IgnoredFinding[] {
   if (!Array.isArray(ignore)) throw checks.invalid("Expected `ignore` to be a list");
   for (const item of ignore as readonly IgnoredFinding[]) {
     checks.optionsIn("ignore", item, ["rule", "sitemap", "reason", "date", "until"], { prefix: "ignore." });
-    checks.expectKnown("rule", String(item.rule), ids);
+    expectRule(String(item.rule), ids);
     if (typeof item.reason !== "string" || item.reason.trim() === "") {
       throw checks.invalid(`\`ignore\` needs a \`reason\` for \`${item.rule}\``);
     }

@@ -20,22 +20,16 @@ function shown(value: unknown): string {
   return text.length <= 100 ? text : `${text.slice(0, 99)}…`;
 }
 
-/**
- * Returns `; did you mean …?` if a known name differs by at most two typos, apart from case, hyphens and underscores, or is the only one that
- * begins with this name; otherwise an empty text.
- */
+/** Returns `; did you mean …?` if a known name differs by at most two typos, apart from case, hyphens and underscores; otherwise an empty text. */
 export function suggestion(name: string, known: Iterable<string>, prefix = ""): string {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_]/g, "");
   const typed = plain(name).slice(0, 50);
-  const names = [...known];
   let best: string | undefined;
   let least = typed.length < 5 ? 1.5 : 2.5;
-  for (const candidate of names) {
+  for (const candidate of known) {
     const distance = editDistance(typed, plain(candidate));
     if (distance < least) [best, least] = [candidate, distance];
   }
-  const longer = typed.length < 3 ? [] : names.filter((candidate) => plain(candidate).startsWith(typed));
-  if (longer.length === 1) best ??= longer[0];
   return best === undefined ? "" : `; did you mean \`${prefix}${best}\`?`;
 }
 
