@@ -115,7 +115,7 @@ async function readSite(
   const { totals, discovery, filtered } = finished;
   // That this machine had no free socket is not the website's fault: the fleet ends, and the website goes back to the queue.
   const shortage = reasons.get(noSocket) ?? discovery.find(({ reason }) => reason?.code === noSocket)?.reason;
-  if (shortage !== undefined) throw new SitemapError("storage-failed", shortage.message, { cause: { code: "EMFILE" } });
+  if (shortage !== undefined) throw new NoSocket("storage-failed", shortage.message);
   // If no sitemap was found, the candidates tell why.
   if (!hasSitemap) {
     reasons.clear();
@@ -129,6 +129,8 @@ async function readSite(
     ...defined({ preferences }),
   };
 }
+
+class NoSocket extends SitemapError {}
 
 function outcomeOf({ complete, unreachable }: FinishedEvent, hasSitemap: boolean): SiteOutcome {
   if (unreachable !== undefined) return unreachable.outcome === "blocked" ? "blocked" : "unreachable";
@@ -159,7 +161,11 @@ function isInvalidArchive(error: unknown): error is SitemapError {
 // Whether the machine has run out of something that every website needs.
 function isShortage(error: unknown, depth = 0): boolean {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  return shortages.has(String(code)) || (cause !== undefined && depth < 5 && isShortage(cause, depth + 1));
+  return (
+    error instanceof NoSocket ||
+    shortages.has(String(code)) ||
+    (cause !== undefined && depth < 5 && isShortage(cause, depth + 1))
+  );
 }
 
 const shortages: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS", "EMFILE", "ENFILE"]);

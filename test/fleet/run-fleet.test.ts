@@ -84,6 +84,17 @@ test("a website is incomplete if its check runs out of time", async () => {
   expect(await outcomeWith({})).toEqual([{ outcome: "complete", reasons: [] }]);
 });
 
+test("if this machine has no socket left, the fleet ends, and no website has failed", async () => {
+  const client: Client = {
+    request: () => Promise.reject(Object.assign(new Error("connect EMFILE 127.0.0.1:80"), { code: "EMFILE" })),
+  };
+  const queue = await JournalQueue.open(newFolder());
+  const running = runFleet({ queue, sites: hosts("fine", 3), ...crawl, client, parallelSites: 1 });
+  await expect(running).rejects.toThrow("Too many open files");
+  expect(await queue.counts()).toMatchObject({ done: 0, failed: 0 });
+  await queue.close();
+});
+
 test("every website has one result, with an outcome and reasons", async () => {
   const { client, visits } = manyWebsites();
   const sink = memorySink();
