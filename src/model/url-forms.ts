@@ -2,9 +2,10 @@
 //   Lenient: extra characters around a URL, and mistakes between its scheme and host, are repaired if the URL is unambiguous. A Markdown link
 //   stands for its target. If there are two schemes, the second counts.
 //   Lenient: a URL with bytes that could not be decoded is kept.
+//   Lenient: a text with several URLs, after white space or where a line break was lost, is several URLs.
 import { type Fingerprint, FingerprintReader, Prefix } from "./fingerprints.ts";
 import type { DocumentProblemCode } from "./problem-code.ts";
-import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, resolveUrl } from "./url.ts";
+import { bareHost, originOf, parsedBase, protocolUrlLength, type ResolvedUrl, resolveUrl, trimUrl } from "./url.ts";
 
 /**
  * Resolves a URL from a document. The result is absolute, http or https, and has at most `maxLength` characters; the site's own spelling
@@ -23,6 +24,7 @@ export function resolveListedUrl(
 
 function resolveForm(text: string, base: string | undefined, maxLength: number, isExact: boolean): ResolvedUrl {
   if (text.length > maxLength) return { problem: "limit-url-length" };
+  if (urlsIn(text).length > 1) return { problem: "url-invalid" };
   const bare = isExact ? text : unwrapUrl(text);
   const [outer] = doubleScheme.exec(bare) ?? [];
   if (outer !== undefined) return resolveInner(bare.slice(outer.length), maxLength);
@@ -39,6 +41,35 @@ function resolveForm(text: string, base: string | undefined, maxLength: number, 
 function resolveInner(text: string, maxLength: number): ResolvedUrl {
   const url = text.replace(/^https?(?=\/)/i, "$&:");
   return absolute.test(url) && !doubleScheme.test(url) ? repaired(url, maxLength) : { problem: "url-invalid" };
+}
+
+/** Splits a text into its URLs, nearly always one. Each begins after white space, or as `urlStarts` says. */
+export function urlsIn(text: string): string[] {
+  const starts = mayHoldUrl(text) ? urlStarts(text, /\s/) : [];
+  return starts.length < 2
+    ? [text]
+    : starts.map((start, at) => trimUrl(text.slice(start, starts[at + 1]).replace(/[,;]\s+$/, "")));
+}
+
+/** Whether something in a URL may be another one: a cheap test, which nearly all URLs fail. */
+export function mayHoldUrl(text: string): boolean {
+  return text.includes("://", "https://".length);
+}
+
+/**
+ * Returns where the URLs of a text begin, with an opening quote or bracket: at its start and after separators; and after a letter or digit if
+ * the host is that of the first, because a line break was lost there. After other characters, the URL is a part of the one before it.
+ */
+export function urlStarts(text: string, separator: RegExp): number[] {
+  const starts: number[] = [];
+  let own: string | undefined;
+  for (const { index, 1: host = "" } of text.matchAll(urlStart)) {
+    const isFirst = index === 0 || separator.test(text[index - 1]!);
+    if (isFirst || (host !== "" && host === own && lostBreak.test(text.slice(Math.max(index - 3, 0), index))))
+      starts.push(index);
+    own ??= host;
+  }
+  return starts;
 }
 
 /** Removes quotes, brackets or CDATA delimiters around a URL. A Markdown link becomes its target. */
@@ -86,6 +117,10 @@ function repaired(url: string, maxLength: number): ResolvedUrl {
   const resolved = resolveUrl(url, undefined, maxLength, true);
   return resolved.url === undefined ? resolved : { url: resolved.url, problem: "url-repaired" };
 }
+
+const urlStart = /["'<\u201c\u2018]{0,2}https?:(?=(?:\/\/([^\s/?#,;|]+))?)/gi;
+// Matches a letter or digit that is not part of a percent-encoded character, such as `%3D`.
+const lostBreak = /(?<!%.?)[\p{L}\p{N}]$/u;
 
 const pairs: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -187,7 +222,7 @@ const reader = new FingerprintReader();
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-// Whether a URL needs a closer look: it has control or replacement characters, or its end may not belong to it, such as `]]>`.
+// Whether a URL needs a closer look: it has control or replacement characters or another URL, or its end may not belong to it, such as `]]>`.
 function needsCare(text: string): boolean {
-  return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
+  return reader.hasControls || text.endsWith(">") || mayHoldUrl(text) || (reader.hasOthers && text.includes("\ufffd"));
 }

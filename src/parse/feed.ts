@@ -8,7 +8,7 @@
 //   Lenient: an item needs neither title nor description.
 import type { NewsStory, SitemapPage } from "../model/page.ts";
 import { isHttpUrl, resolveUrl } from "../model/url.ts";
-import { resolveListedUrl } from "../model/url-forms.ts";
+import { resolveListedUrl, urlsIn } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
 import type { Draft, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { ElementRule, elements, type Format, type Part as RulePart, type TableTarget, wrapper } from "./table.ts";
@@ -203,8 +203,9 @@ export class FeedReader implements TableTarget {
     this.#isOpen = false;
     this.#sink.countEntry();
     const { item } = this;
-    const permaLink = item.guidIsPermaLink && isHttpUrl(item.guid) ? item.guid : "";
-    const link = item.link || item.alternate || permaLink || item.selfLink;
+    const permaLink = item.guidIsPermaLink && urlsIn(item.guid).every(isHttpUrl) ? item.guid : "";
+    const found = item.link || item.alternate || permaLink || item.selfLink;
+    const [link = "", ...others] = [found, ...item.moreLinks].flatMap(urlsIn);
     if (link === "") {
       item.missedGuid?.();
       this.#report("url-missing");
@@ -213,7 +214,7 @@ export class FeedReader implements TableTarget {
     if (item.title === "" && item.description === "") item.missedText?.();
     const url = this.#sink.takeUrl("page", link);
     if (url !== undefined) this.#sink.addPage(this.#page(url, item));
-    for (const more of item.moreLinks) {
+    for (const more of others) {
       this.#report("url-several", more);
       const other = this.#sink.takeUrl("page", more);
       if (other !== undefined) this.#sink.addPage({ url: other });

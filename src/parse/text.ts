@@ -13,7 +13,7 @@
 // Relative URLs are not accepted: every word would be one.
 import { documentProblem, notSitemap } from "../model/problem-log.ts";
 import { trimUrl } from "../model/url.ts";
-import { unwrapUrl } from "../model/url-forms.ts";
+import { mayHoldUrl, unwrapUrl, urlStarts } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";
 import type { ParseOutcome } from "./entries.ts";
 import { LineParser } from "./lines.ts";
@@ -33,13 +33,14 @@ export class TextParser extends LineParser {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
-    const [bare = "", ...others] = plainLine.test(text) ? [text] : mayBeUrl.test(text) ? urlsOf(text) : [];
+    const [bare = "", ...others] =
+      plainLine.test(text) && !mayHoldUrl(text) ? [text] : mayBeUrl.test(text) ? urlsOf(text) : [];
     if (!httpScheme.test(bare)) {
       const isMarkup = sitemapMarkup.test(text);
       this.report(isMarkup ? "xml-malformed-tag" : otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
       return;
     }
-    if (this.#take(bare) && bare !== text) this.report("text-extra", text);
+    if ((this.#take(bare) || others.length > 0) && bare !== text) this.report("text-extra", text);
     for (const other of others) this.#take(other);
   }
 
@@ -54,10 +55,7 @@ export class TextParser extends LineParser {
 /** Splits a line into its URLs, nearly always one. */
 export function urlsOf(text: string): string[] {
   const line = firstColumn(trimUrl(text.replaceAll(lineBreak, " ")));
-  const starts: number[] = [];
-  for (const { index } of line.matchAll(urlStart)) {
-    if (index === 0 || separator.test(line[index - 1]!)) starts.push(index);
-  }
+  const starts = urlStarts(line, separator);
   if (starts.length > 1) {
     return starts.map((start, index) => {
       const part = line.slice(start, starts[index + 1]);
@@ -109,10 +107,9 @@ const httpScheme = /^https?:/i;
 // Matches a URL, or what may precede one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;
 const otherScheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
-// These match the start of a URL, with an opening quote or bracket, and the characters that separate two URLs.
-const urlStart = /["'<\u201c\u2018]{0,2}https?:/gi;
 const urlColumn = /\t["'<\u201c\u2018]{0,2}https?:/i;
 const lineBreak = /<br ?\/?>/gi;
+// Matches the characters that separate two URLs.
 const separator = /[ ,;|\u0085\u2028\u2029]/;
 const digit = /[0-9]/;
 // XML after a list of URLs is not read, so it is reported as a loss.

@@ -12,6 +12,7 @@ import type {
   SitemapVideo,
 } from "../model/page.ts";
 import type { DocumentProblemCode } from "../model/problem-code.ts";
+import { urlsIn } from "../model/url-forms.ts";
 import { readDate } from "./dates.ts";
 import type { Draft, EntryKind, EntrySink, EntrySource, PageDraft } from "./entries.ts";
 import { type ExtensionTarget, imageRules, type KeptAttribute, newsRules, videoRules } from "./extensions.ts";
@@ -110,6 +111,10 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
   }
 
   setLoc(text: string, hints: TextHints): void {
+    for (const url of hints.isUrl ? [text] : urlsIn(text)) this.#addLoc(url, hints);
+  }
+
+  #addLoc(text: string, hints: TextHints): void {
     if (text === "") return;
     if (this.hasPassedEntry && this.loc !== "") {
       this.reportMisplaced("loc");

@@ -651,9 +651,19 @@ function startsBlank(c: i32): bool {
 // Whether a URL can be used as is, if its origin is accepted.
 function isUrlAt(start: i32, end: i32): bool {
   // A URL that ends in `>` may end in something that does not belong to it, such as `]]>`.
-  if (end - start > longestUrl || byte(end - 1) == 0x3e) return false;
+  if (end - start > longestUrl || byte(end - 1) == 0x3e || mayHoldUrl(start + 6, end)) return false;
   // A character that starts with 0xef may be U+FFFD, which replaces invalid bytes.
   return !isWide || !has(start, end, 0xef);
+}
+
+// Whether `:/` is in a text. After the scheme of a URL, another one may begin there.
+function mayHoldUrl(from: i32, end: i32): bool {
+  for (let p: i32 = from; p < end; p += 16) {
+    const colons: v128 = i8x16.eq(v128.load(p), i8x16.splat(0x3a));
+    const mask: i32 = i8x16.bitmask(v128.and(colons, i8x16.eq(v128.load(p, 1), i8x16.splat(0x2f))));
+    if (mask != 0) return p + ctz(mask) < end;
+  }
+  return false;
 }
 
 function hasOrigin(start: i32): bool {
