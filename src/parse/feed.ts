@@ -111,7 +111,7 @@ export class FeedReader implements TableTarget {
   addFeedLink(attributes: XmlAttributes): void {
     const relations = relationsOf(attributes);
     const rel = (["next", "prev-archive"] as const).find((each) => relations.includes(each));
-    if (rel !== undefined) this.setFeedLink(rel, attributes.get("href")?.trim() ?? "");
+    if (rel !== undefined) this.setFeedLink(rel, attributes.url(attributes.find("href")));
   }
 
   setFeedLink(rel: "next" | "prev-archive", href: string): void {
@@ -152,7 +152,7 @@ export class FeedReader implements TableTarget {
   /** Takes a `<link href="…">` in RSS. */
   addPlainLink(attributes: XmlAttributes): void {
     this.setBase(baseLevels.link, attributes);
-    const href = attributes.count === 0 ? "" : (attributes.get("href")?.trim() ?? "");
+    const href = attributes.url(attributes.find("href"));
     if (href !== "" && isAlternate(relationsOf(attributes))) this.setOddLink("xml-namespace", href);
   }
 
@@ -180,7 +180,7 @@ export class FeedReader implements TableTarget {
     const isSelf = relations.includes("self");
     this.mayHaveText = isAlternate(relations) && attributes.find("href") === -1;
     if (!isSelf && !isAlternate(relations)) return;
-    const href = this.#resolved(attributes.get("href")?.trim() ?? "");
+    const href = this.#resolved(attributes.url(attributes.find("href")));
     const { item } = this;
     if (isSelf) item.selfLink ||= href;
     if (href === "" || isSelf) return;

@@ -271,7 +271,7 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     if (!isAlternate(rel)) return;
     const language = attributes.get("hreflang")?.trim();
     const hrefAt = attributes.find("href");
-    const href = hrefAt === -1 ? undefined : attributes.value(hrefAt).trim();
+    const href = attributes.url(hrefAt);
     if (!language || !href) {
       // An alternate for other devices has no language.
       if (attributes.get("media") === undefined) this.report("alternate-incomplete");

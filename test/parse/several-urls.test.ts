@@ -47,6 +47,19 @@ test("lenient: several URLs in one <loc> of an index, or in one link of a feed, 
   }
 });
 
+test.each(["\n", "\r\n", "\t", "&#10;"])(
+  "a URL in an attribute with %j inside is invalid, as it is in an element",
+  (line) => {
+    const href = `https://example.org/a${line}b`;
+    expect(parsed(atom(href, ` \n ${one}\n`))).toMatchObject({ pages: [{ url: one }], codes: ["url-invalid"] });
+    const link = `<xhtml:link rel="alternate" hreflang="de" href="${href}"/>`;
+    const result = parsed(richUrlset(...many(10), entry(one, link), ...many(40)));
+    expect(result.pages).toHaveLength(41);
+    expect(result.pages.filter(({ alternates }) => alternates)).toEqual([]);
+    expect(result.codes).toEqual(["url-invalid"]);
+  },
+);
+
 test("several URLs in place of an image are invalid", () => {
   const image = (loc: string) => `<image:image><image:loc>${loc}</image:loc></image:image>`;
   const result = parsed(richUrlset(...many(10), entry(one, image(`${one}.png`) + image(`${one}.png ${two}.png`))));

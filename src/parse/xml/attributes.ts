@@ -3,6 +3,7 @@
 //   Lenient: values without quotes are read; attributes without values and stray characters are skipped.
 //   Lenient: a `<` ends a tag that was not closed.
 import { detached } from "../../model/text.ts";
+import { trimUrl } from "../../model/url.ts";
 import { noHints, type TextHints } from "../text-hints.ts";
 import { decodeReferences, type ReferenceWatcher } from "./text.ts";
 
@@ -74,11 +75,16 @@ export class XmlAttributes {
     return this.#values[index]!;
   }
 
-  /** The decoded value. White space becomes spaces: https://www.w3.org/TR/xml/#AVNormalize */
-  value(index: number): string {
+  /** The decoded value. White space becomes spaces, except in URLs: https://www.w3.org/TR/xml/#AVNormalize */
+  value(index: number, isUrl = false): string {
     const value = this.#values[index]!;
     if (this.#hints[index] !== undefined) return value;
-    return detached(decodeReferences(value.replace(lineEnds, " "), this.#watcher));
+    return detached(decodeReferences(isUrl ? value : value.replace(lineEnds, " "), this.#watcher));
+  }
+
+  /** The decoded URL at an index that `find` returned, perhaps empty. Line breaks inside stay, because they make it invalid. */
+  url(index: number): string {
+    return index === -1 ? "" : trimUrl(this.value(index, true));
   }
 
   /** Reads from the end of the element's name; returns the position after the tag, or -1 if the buffer ends before it. */
