@@ -205,7 +205,7 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
   #find(parent: ElementRule<Target>, name: XmlName): ElementRule<Target> | undefined {
     if (parent.children === undefined) return undefined;
     const { vocabulary } = this.#vocabularyOf(name);
-    const found = parent.children.get(ruleKey(vocabulary, name.lower));
+    const found = parent.children.get(ruleKey(vocabulary, name.lower)) ?? this.#findBare(parent, name, vocabulary);
     if (found === undefined) {
       if (!this.#hasSkippedEntry && this.#mayBeEntry(parent, name, vocabulary)) {
         this.#hasSkippedEntry = true;
@@ -215,6 +215,14 @@ export class TableReader<Target extends TableTarget> implements XmlHandler {
     }
     this.#checkNamespace(name);
     if (found.name !== name.local) this.#reportOnce("xml-element-name", name.raw);
+    return found;
+  }
+
+  // Lenient: an extension without its prefix (`<image><loc>`) is read.
+  #findBare({ children, name }: ElementRule<Target>, { lower }: XmlName, vocabulary: Vocabulary) {
+    if (vocabulary !== this.#format.vocabulary) return undefined;
+    const found = children!.get(`${lower} ${lower}`) ?? children!.get(`${name} ${lower}`);
+    if (found !== undefined) this.#reportOnce("xml-namespace", lower);
     return found;
   }
 

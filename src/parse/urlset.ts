@@ -192,9 +192,12 @@ export class UrlsetReader implements TableTarget, ExtensionTarget {
     this.#kind = undefined;
     this.isImplied = false;
     this.#sink.countEntry();
-    if (this.loc === "" && this.wrappedLoc !== "") {
-      this.reportMisplaced("loc");
-      this.setLoc(this.wrappedLoc, noHints);
+    if (this.wrappedLoc !== "") {
+      if (this.loc !== "") this.report("xml-entry-skipped", this.wrappedLoc);
+      else {
+        this.reportMisplaced("loc");
+        this.setLoc(this.wrappedLoc, noHints);
+      }
     }
     if (this.loc !== "") this.#add(kind);
     else if (!this.#isUrlRefused) this.report("url-missing");

@@ -156,9 +156,22 @@ describe("entries in unexpected places", () => {
     expect(result.pages).toEqual([{ url: one, lastModified: "2024" }, { url: two }]);
   });
 
-  test("the URL of an entry wins over one in an unknown element", () => {
+  test("the URL of an entry wins over one in an unknown element, which may be another entry, so that it is reported as a loss", () => {
     const text = urlset(`<url><related><loc>${two}</loc></related><loc>${one}</loc></url>`);
-    expect(summary(text)).toEqual({ urls: [one], codes: [], complete: true });
+    expect(summary(text)).toEqual({ urls: [one], codes: ["xml-entry-skipped"], complete: false });
+  });
+
+  test.each([
+    `<image><loc>${two}</loc></image>`,
+    `<image:image><loc>${two}</loc></image:image>`,
+    `<image><image:loc>${two}</image:loc></image>`,
+  ])("lenient: an extension without its prefix is read: %s", (image) => {
+    const entries = Array.from({ length: 20 }, (_, n) => `<url><loc>${one}${n}</loc>${image}</url>`).join("");
+    const result = parsed(
+      `<urlset ${namespace} xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">${entries}</urlset>`,
+    );
+    expect(result.pages).toEqual(Array.from({ length: 20 }, (_, n) => ({ url: one + n, images: [{ url: two }] })));
+    expect(result.codes).toEqual(["xml-namespace"]);
   });
 });
 
