@@ -1,6 +1,7 @@
 // JSON Feed 1 and 1.1: https://www.jsonfeed.org/version/1.1/
 // The document is read as a whole, because only a JSON parser can tell where an item ends. Therefore its size is limited.
 //   Lenient: an item without a URL is a page if its id is one.
+//   Lenient: the items of several lists are read; reported.
 //   Lenient: anything after the JSON is ignored; reported.
 import { documentProblem } from "../model/problem-log.ts";
 import type { TextPiece } from "../model/text.ts";
@@ -46,8 +47,7 @@ export class JsonFeedParser extends PlainParser {
     this.#isFeed = feedVersion.test(feed === undefined ? text : String(feed["version"]));
     if (!this.#isFeed) return this.sink.finish();
     if (this.stopped) this.report("limit-document-bytes", undefined, maxLength);
-    else if (!Array.isArray(feed?.["items"])) this.report("json-not-well-formed", feed && "items");
-    if (feed !== undefined) this.#take(feed);
+    else this.#take(feed);
     const { problems } = this.context;
     if (this.sink.entryCount === 0 && problems.complete) problems.add("no-entries");
     return this.sink.finish();
@@ -59,8 +59,14 @@ export class JsonFeedParser extends PlainParser {
     return feed;
   }
 
-  #take({ items, next_url: next }: Values): void {
-    for (const item of Array.isArray(items) ? items : []) if (!this.stopped) this.#takeItem(Object(item));
+  #take(feed: Values | undefined): void {
+    const { next_url: next, ...rest } = feed ?? {};
+    const lists = Object.keys(rest).flatMap((name) =>
+      /^items( \d+)?$/.test(name) && Array.isArray(rest[name]) ? [rest[name]] : [],
+    );
+    if (lists.length === 0) this.report("json-not-well-formed", feed && "items");
+    if (lists.length > 1) this.report("xml-misplaced", "items");
+    for (const item of lists.flat()) if (!this.stopped) this.#takeItem(Object(item));
     if (typeof next === "string" && next.trim() !== "") this.#reader.setFeedLink("next", next.trim());
     else if (next && typeof next !== "string") this.report("feed-next", `invalid URL ${JSON.stringify(next)}`);
   }
@@ -94,16 +100,20 @@ export class JsonFeedParser extends PlainParser {
 
 type Values = Readonly<Record<string, unknown>>;
 
-// Parses the object in the text. Returns undefined if there is none.
+// Parses the object in the text. Returns undefined if there is none. A name that is repeated would replace the value before, so each further
+// `items` gets its own: `items 2`.
 function parsed(text: string): Values | undefined {
+  let lists = 0;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text.replace(itemsName, (name) => (lists++ === 0 ? name : `"items ${lists}"`)));
     return typeof value === "object" && value !== null ? (value as Values) : undefined;
   } catch {
     return undefined;
   }
 }
 
+// Inside a string, a quote follows a backslash.
+const itemsName = /(?<!\\)"items"(?=\s*:)/g;
 // JSON may write a slash as `\/`.
 const feedVersion = /https?:\\?\/\\?\/(?:www\.)?jsonfeed\.org\\?\/version\\?\//;
 // The maximum number of characters. The result of `JSON.parse` takes many times as much memory.

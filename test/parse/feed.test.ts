@@ -290,6 +290,21 @@ describe("JSON Feed", () => {
     ["a long URL is skipped", feed(`{"url": "/${"x".repeat(70_000)}"}`), [], ["limit-url-length"]],
     ["a feed without items is reported", feed(""), [], ["no-entries"]],
     ["lenient: what follows is not read", `${feed(item)} <!-- cached -->`, [one.url], ["json-not-well-formed"]],
+    [
+      "lenient: several lists of items are read",
+      feed(item, ', "items": [{"url": "https://example.org/2"}], "items": null, "items" : [{"url": "/3"}]'),
+      [one.url, "https://example.org/2", "https://example.org/3"],
+      ["xml-misplaced", "url-relative"],
+    ],
+    [
+      "lists of items elsewhere do not count",
+      feed(item, ', "title": "\\"items\\": [", "items": {"items": []}').replace(
+        '"author": {',
+        '"author": {"items": [1], ',
+      ),
+      [one.url],
+      [],
+    ],
     ["items elsewhere", feed("", ', "_x": {"items": [{"url": "https://example.org/2"}]}'), [], ["no-entries"]],
   ])("%s", (_, text, urls, codes) => {
     const pages = urls.map((url) => ({ url }));
