@@ -84,3 +84,6 @@ export abstract class LineParser extends PlainParser {
     return url === undefined ? undefined : detached(url);
   }
 }
+
+/** Matches an item of a list in Markdown. */
+export const listItem: RegExp = /^\s{0,12}(?:[-*+\u2022]|\d{1,4}[.)])\s+(.*)/;

@@ -8,6 +8,7 @@
 //   any unknown key if the key or the URL contains `sitemap`, or if the key looks like a misspelling of it; reported.
 //   Lenient: a missing colon after the key; quotes or angle brackets around the URL; reported.
 //   Lenient: the URL on the next line; a URL alone on a line; a Sitemap line inside another line (`Allow: Sitemap: URL`) or inside HTML; reported.
+//   Lenient: `<loc>` around the URL; reported.
 //   Lenient: several URLs in one line, also with a key between them; a comma or semicolon at the end; `&amp;` in a URL; reported.
 //   Lenient: a relative URL is resolved against robots.txt; reported.
 // A # starts a comment. In a Sitemap line, it does so only at the beginning, after white space or after the colon; a URL may contain a #.
@@ -350,6 +351,7 @@ function trimRule(value: string): string {
 // Splits the value of a Sitemap line into its URLs, nearly always one.
 function sitemapUrls(value: string): string[] {
   return value
+    .replace(/<\/?(?:loc|sitemap)>/gi, " ")
     .split(/(?:\t|site-?map:\s*)(?=["'<]?https?:)/i)
     .flatMap((part) => urlsOf(decodeHtml(trimUrl(trimUrl(part).replace(tagsAtEnd, "").replace(/[,;]$/, "")))))
     .filter((url) => url !== "");

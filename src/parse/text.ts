@@ -3,6 +3,7 @@
 //   "The text file must have one URL per line."
 //   Lenient: blank lines, white space around a URL and any line ending are accepted.
 //   Lenient: quotes or angle brackets around a URL are removed; reported.
+//   Lenient: a bullet or number before a URL is ignored; reported.
 //   Lenient: other columns are ignored; reported. A URL in quotes ends with them; others end at a tab, or at a comma, semicolon or bar before
 //   a date or a quote. A single word after a tab may be the rest of a URL, which is invalid: a URL parser would drop the tab, which would
 //   change the URL.
@@ -16,7 +17,7 @@ import { trimUrl } from "../model/url.ts";
 import { mayHoldUrl, unwrapUrl, urlStarts } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";
 import type { ParseOutcome } from "./entries.ts";
-import { LineParser } from "./lines.ts";
+import { LineParser, listItem } from "./lines.ts";
 import { parseChangeFrequency, parseNumber } from "./values.ts";
 
 export class TextParser extends LineParser {
@@ -33,8 +34,7 @@ export class TextParser extends LineParser {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
-    const [bare = "", ...others] =
-      plainLine.test(text) && !mayHoldUrl(text) ? [text] : mayBeUrl.test(text) ? urlsOf(text) : [];
+    const [bare = "", ...others] = plainLine.test(text) && !mayHoldUrl(text) ? [text] : listedUrls(text);
     if (!httpScheme.test(bare)) {
       const isMarkup = sitemapMarkup.test(text);
       this.report(isMarkup ? "xml-malformed-tag" : otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
@@ -52,6 +52,11 @@ export class TextParser extends LineParser {
   }
 }
 
+function listedUrls(text: string): string[] {
+  const item = listItem.exec(text)?.[1] ?? text;
+  return mayBeUrl.test(item) ? urlsOf(item) : [];
+}
+
 /** Splits a line into its URLs, nearly always one. */
 export function urlsOf(text: string): string[] {
   const line = firstColumn(trimUrl(text.replaceAll(lineBreak, " ")));
@@ -64,7 +69,8 @@ export function urlsOf(text: string): string[] {
   }
   const bare = inQuotes(line) ?? unwrapUrl(line.endsWith(",") ? withoutSeparators(line) : line);
   const blank = bare.indexOf(" ");
-  if (blank >= 0 && (isColumn(bare.slice(blank + 1)) || titled.test(bare))) return [bare.slice(0, blank)];
+  if (blank >= 0 && (isColumn(bare.slice(blank + 1)) || titled.test(bare)))
+    return [withoutSeparators(bare.slice(0, blank))];
   const columns = bare.search(/[,;|](?:"|\d{4}-\d\d-\d\d)/);
   if (columns < 0) return [bare];
   // A number alone may be part of the URL.

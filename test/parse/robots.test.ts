@@ -78,6 +78,8 @@ describe("Sitemap lines", () => {
     [`${a} ;`, a],
     [`${a}?x=1&amp;y=2&amp;z`, `${a}?x=1&y=2&z`],
     [`[main](${a})`, a],
+    [`<loc>${a}</loc>`, a],
+    [`<sitemap><loc>${a}</loc></sitemap>`, a],
   ])("lenient: text after a URL, and escapes in it, are removed and reported: %j", (written, url) => {
     expect(read(`Sitemap: ${written}`)).toMatchObject({ urls: [url], problems: ["robots-spelling:1"] });
     expect(parseRobots(`Sitemap: ${written}`).sitemaps).toEqual([url]);

@@ -4,7 +4,7 @@ import { defaultLimits } from "../../src/model/parse-options.ts";
 import { type ProblemCode, ProblemLog } from "../../src/model/problem.ts";
 import { TextParser } from "../../src/parse/text.ts";
 import { inEveryCut } from "../support/cuts.ts";
-import { parsed } from "../support/parsed.ts";
+import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
 
 /** Reads a text, split in many ways. */
 function read(text: string, limits: Partial<AllLimits> = {}, earlier: ProblemCode[] = []) {
@@ -102,6 +102,12 @@ test.each<Row>([
     [],
   ],
   ["lenient: a URL may be enclosed", `"${a}"\n<${b}>\n' ${c} '\n\u201c${d}\u201d`, [a, b, c, d], ["text-extra:1 ×4"]],
+  [
+    "lenient: bullets and numbers before a URL are ignored",
+    `- ${a}\n  * <${b}>\n1. ${c} ${d}\n22) ${e}, 2024-01-01\n\u2022\t${lost}\n- junk\n-${a}`,
+    [a, b, c, d, e, lost],
+    ["text-extra:1 ×5", "url-damaged:5", "text-junk:6 ×2"],
+  ],
   [
     "lenient: a second column after a tab is ignored",
     `${a}\t2024-01-01\t0.5\n"${b}"\tdaily\n${e}\t0.5\n`,
@@ -297,7 +303,19 @@ Some [text](https://example.org/none).
 - [Start \\[here\\]](https://example.org/start.md): notes, see [that](https://example.org/none)
 * [\`API\` of *x_y*](/api "title")
   1. [](https://example.org/untitled)
-- https://example.org/none
+- https://example.org/bare
+- Docs: **https://example.org/docs**.
+- <https://example.org/autolink>: notes, see https://example.org/none
+- The API is at https://example.org/none, see [the docs][ Docs ] and [that][none]
+- [Now][], and not ![this][none] or [TODO]
+- [Lost][nowhere], list[0][1]
+- list[0][1]
+
+[ docs ]: <https://example.org/reference> "title"
+[docs]: https://example.org/none
+[now]: https://example.org/now
+
+- [Again][Now], [none]
 
 ## Optional ##
 + [x] [Twice](https://example.org/start.md)
@@ -320,6 +338,11 @@ Some [text](https://example.org/none).
       { url: "https://example.org/start.md", newsStory: { title: "Start [here]", section: "Docs" } },
       { url: "https://example.org/api", newsStory: { title: "API of x_y", section: "Docs" } },
       { url: "https://example.org/untitled", newsStory: { section: "Docs" } },
+      { url: "https://example.org/bare", newsStory: { section: "Docs" } },
+      { url: "https://example.org/docs", newsStory: { section: "Docs" } },
+      { url: "https://example.org/autolink", newsStory: { section: "Docs" } },
+      { url: "https://example.org/reference", newsStory: { title: "the docs", section: "Docs" } },
+      { url: "https://example.org/now", newsStory: { title: "Now", section: "Docs" } },
       { url: "https://example.org/a_(b)", newsStory: { title: "Pairs", section: "Optional" } },
       { url: "https://example.org/c(", newsStory: { title: "Brackets", section: "Optional" } },
       { url: "https://example.org/d", newsStory: { title: "Array [1] of [x]", section: "Optional" } },
@@ -327,7 +350,23 @@ Some [text](https://example.org/none).
       { url: "https://example.org/bold", newsStory: { title: "Bold", section: "Optional" } },
       { url: "https://example.org/after", newsStory: { title: "After text", section: "Optional" } },
     ]);
-    expect(result.codes).toEqual(["url-relative", "url-repeated", "url-scheme"]);
+    expect(result.problems).toMatchObject([
+      { code: "url-relative" },
+      { code: "text-extra", line: 11, count: 3 },
+      { code: "url-repeated", count: 2 },
+      { code: "url-scheme" },
+      { code: "text-junk", line: 16, value: "[Lost][nowhere], list[0][1]" },
+    ]);
+  });
+
+  test("references beyond 10,000 are reported, not kept", () => {
+    const items = Array.from({ length: 10_002 }, (_, n) => `- [${n}][]\n`).join("");
+    const result = parsePieces([`# T\n- [A](https://example.org/a)\n${items}[10001]: https://example.org/b\n[0]: /c`]);
+    expect(urlsOf(result)).toEqual(["https://example.org/a", "https://example.org/c"]);
+    expect(result.problems).toMatchObject([
+      { code: "text-junk", line: 10_003, count: 10_001 },
+      { code: "url-relative" },
+    ]);
   });
 
   test.each<[what: string, text: string, format: string]>([
