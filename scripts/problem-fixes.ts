@@ -140,6 +140,7 @@ export const problemFixes: Fixes = {
   "homepage-blocked": "Try another `userAgent`.",
   "homepage-cut": "Try again.",
   "homepage-too-many-links": "Pass the other URLs yourself. Site owner: list them in robots.txt or an index.",
+  "sitemap-ignored": "Site owner: move it.",
   "homepage-link-invalid": "Site owner: fix or remove it.",
   "known-path-unreachable": "Try again, or pass the sitemap's URL.",
   "archive-missing": "Crawl again: the archive is cut off or was made with different options.",

@@ -188,7 +188,7 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
   });
 
   async function finish(): Promise<FinishedEvent> {
-    const unreachable = plan.finish();
+    const unreachable = plan.finish(visitor.ignored);
     const problems = plan.problems.toArray();
     const { node, children } = plan.root;
     const root: Sitemap = { ...node, complete: isComplete(problems), problems, children };

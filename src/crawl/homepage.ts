@@ -16,6 +16,9 @@ const homepageLength = 10 * 1024 * 1024;
 const startLength = 2048;
 const htmlStart = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<(?:!doctype\s+html|html)[\s>]/i;
 
+const sitemapStart =
+  /^\ufeff?\s*(?:<\?[^>]*>\s*|<!--(?:[^-]|-(?!->))*-->\s*)*<(?:[a-z][\w-]{0,30}:)?(?:urlset|sitemapindex)[\s>]/i;
+
 /** What the homepage says about sitemaps. */
 export interface HomepageContent {
   readonly links: readonly Candidate[];
@@ -23,6 +26,8 @@ export interface HomepageContent {
   readonly paths: readonly string[] | undefined;
   /** Whether it begins like an HTML page, so that it is neither a sitemap nor a robots.txt. */
   readonly isHtml: boolean;
+  /** Whether it begins like a sitemap. */
+  readonly isSitemap: boolean;
 }
 
 /** Reads the homepage. Adds to `problems` what could not be read or used. */
@@ -36,10 +41,11 @@ export async function readHomepage(
   const hints = new PlatformHints(headers);
   links.addHeaders(headers);
   let start = "";
-  if (/html|^$/i.test(header(headers, "content-type") ?? "")) {
-    // Problems of the homepage itself do not matter here, unless they hide links.
-    const wrong = new ProblemLog();
-    const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
+  const type = header(headers, "content-type") ?? "";
+  // Problems of the homepage itself do not matter here, unless they hide links.
+  const wrong = new ProblemLog();
+  const text = new OpenedDocument(body, { headers, maxBytes: homepageLength, encodingLayers: 3, problems: wrong });
+  if (/html|^$/i.test(type)) {
     const html = links.html(hints, useFeeds);
     for await (const piece of text) {
       const chunk = piece.toString();
@@ -54,6 +60,13 @@ export async function readHomepage(
     const why = text.refusal ?? body.end?.problem ?? wrong.toArray().find(({ code }) => isLossy(code)) ?? binary;
     html.end(why !== undefined);
     if (why !== undefined) problems.add("homepage-cut", { value: why.message });
+  } else if (/xml|text/i.test(type)) {
+    for await (const piece of text) if ((start += piece).length >= startLength) break;
   }
-  return { links: links.candidates, paths: hints.paths, isHtml: htmlStart.test(start) };
+  return {
+    links: links.candidates,
+    paths: hints.paths,
+    isHtml: htmlStart.test(start),
+    isSitemap: sitemapStart.test(start),
+  };
 }

@@ -68,6 +68,8 @@ export class Plan {
   // is known, or it is not needed.
   #homepageState: "later" | "due" | "done";
   #homepageResult: Followed | undefined;
+  // The URL of the homepage, if that is a sitemap.
+  #ignored: string | undefined;
   // Whether the first guess was reached: all that remain are guesses, and feeds that the homepage links to.
   #isGuessing = false;
 
@@ -155,7 +157,10 @@ export class Plan {
   }
 
   /** Records the homepage, or that it was not requested or not found, and determines the candidates after robots.txt. */
-  recordHomepage(followed?: Followed, content: HomepageContent = { links: [], paths: undefined, isHtml: false }): void {
+  recordHomepage(
+    followed?: Followed,
+    content: HomepageContent = { links: [], paths: undefined, isHtml: false, isSitemap: false },
+  ): void {
     this.#homepageState = "done";
     this.#homepageResult = followed;
     if (followed?.outcome === "found" || followed?.status !== undefined) this.#moveTo(followed.url);
@@ -165,17 +170,18 @@ export class Plan {
       const isKnown = outcome === "absent" || outcome === "blocked" || reason.code === "archive-missing";
       if (!isKnown) this.problems.add("homepage-unreachable", defined({ status }));
     }
-    const { links, paths } = content;
+    const { links, paths, isSitemap } = content;
+    if (isSitemap && followed !== undefined) this.#ignored = followed.url;
     const { candidates, unlikely } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
     this.#candidates = candidates;
     this.#unlikely = unlikely;
   }
 
   /**
-   * Ends the plan, after everything was visited. Returns why nothing could be read from the website, or undefined if it is reachable. Any
+   * Ends the plan, after everything was visited. `ignored` are sitemaps that were found in place of a robots.txt. Returns why nothing could be read from the website, or undefined if it is reachable. Any
    * document makes it reachable, and so does "not found".
    */
-  finish(): UnreachableWebsite | undefined {
+  finish(ignored: readonly string[] = []): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
     if (homepage?.outcome === "blocked") {
       // Many websites let programs read robots.txt and what it declares, but not their pages.
@@ -183,6 +189,7 @@ export class Plan {
       this.problems.add(code, defined({ status: homepage.status }));
     }
     this.#reportCutSearch();
+    this.#reportIgnored(ignored);
     return this.#unreachable();
   }
 
@@ -192,6 +199,15 @@ export class Plan {
     if (this.#hasReadable) return;
     const cut = this.records.find(({ by, reason }) => isGuess(by) && reason?.code.startsWith("limit-"))?.reason;
     if (cut !== undefined) this.problems.add(cut.code, defined({ limit: cut.limit }));
+  }
+
+  // Reports sitemaps in place of robots.txt or the homepage, which are not read there, unless they were read elsewhere.
+  #reportIgnored(robots: readonly string[]): void {
+    const { budget, visited, rules } = this.#options;
+    const home = this.#ignored;
+    const isRead = home !== undefined && visited.sitemapAt(Hop.first(home, "sitemap", rules)) !== undefined;
+    const all = home === undefined || isRead ? robots : [...robots, home];
+    if (!budget.isEnough) for (const value of all) this.problems.add("sitemap-ignored", { value });
   }
 
   #unreachable(): UnreachableWebsite | undefined {

@@ -78,6 +78,8 @@ export class Visitor {
   readonly #emit: Emit;
   readonly #homeHost: string;
   readonly #identities = new Identities();
+  // Sitemaps in place of a robots.txt.
+  readonly #ignored: { readonly url: string; readonly reading: Reading }[] = [];
   // Documents that were read before their visit, by URL; undefined once they were visited.
   readonly #contents = new Map<string, Promise<Content> | undefined>();
 
@@ -127,6 +129,11 @@ export class Visitor {
       return { type: "omitted", result: { outcome: "absent", reason } };
     }
     return this.#missing(entry, reason.code === "not-a-sitemap" ? { ...followed, outcome: reason.code } : followed);
+  }
+
+  /** The URLs of sitemaps in place of a robots.txt that list what no other sitemap lists. */
+  get ignored(): string[] {
+    return this.#ignored.filter(({ reading }) => this.#identities.find(reading) === undefined).map(({ url }) => url);
   }
 
   /** Reports a sitemap that cannot be read, and why. */
@@ -198,6 +205,7 @@ export class Visitor {
       return { type: "omitted", result: { ...result, outcome: "duplicate", sameAs } };
     }
     const measurements = measured(found, reading);
+    if (outcome.kind === "invalid" && reading.outcome.kind !== "invalid") this.#ignored.push({ url, reading });
     if (outcome.kind === "invalid") return this.#unreadable(found, entry, outcome.reason, { measurements, started });
     if (content.isReported) this.#identities.add(url, reading, pageCount);
     if (!started) await this.#emit({ type: "start", url, depth: parent.depth + 1 });
@@ -291,7 +299,10 @@ export class Visitor {
   }
 
   // Whether the homepage's `rel="sitemap"` link leads back to the homepage, or to another HTML page, which is a sitemap for people.
-  #isLinkToPage({ by }: Declaration, { outcome, keys, reason: { code, value }, response }: Missing): boolean {
+  #isLinkToPage(
+    { by }: Declaration,
+    { outcome, keys, reason: { code, value }, response }: Missing,
+  ): boolean {
     if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");

@@ -211,6 +211,7 @@ const unreadRoles: Readonly<Record<string, Role>> = {
   "homepage-unreachable": "homepage",
   "homepage-blocked": "homepage",
   "homepage-cut": "homepage",
+  "sitemap-ignored": "robots",
 };
 
 function isMissing(sitemap: Sitemap): boolean {

@@ -46,6 +46,7 @@ export type ProblemCode =
   | "homepage-blocked"
   | "homepage-cut"
   | "homepage-too-many-links"
+  | "sitemap-ignored"
   | "homepage-link-invalid"
   | "known-path-unreachable"
   | "archive-missing"

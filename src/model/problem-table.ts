@@ -109,6 +109,7 @@ const treeProblems: ProblemRows = {
   "homepage-blocked": note("Access to the homepage was denied, so its links to sitemaps, if any, were not read"),
   "homepage-cut": loss("The homepage was not fully read, so some sitemaps may be missing: {value}"),
   "homepage-too-many-links": loss("The homepage links to more than {limit} sitemaps; the rest were not fetched"),
+  "sitemap-ignored": loss("A sitemap in place of robots.txt or the homepage was not read: {value}"),
   "homepage-link-invalid": note("The homepage has an invalid sitemap link: {value}"),
   "known-path-unreachable": note("Could not try a well-known path: {value}"),
   "archive-missing": loss("Not in the archive"),

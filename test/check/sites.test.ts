@@ -62,7 +62,7 @@ describe.each(readdirSync(folder))("%s", (file) => {
 
 // Problems of our own limits and files, and those that come with another problem.
 const unsaid =
-  /^(?:limit|archive|homepage|known-path)-|^(?:https-missing|robots-unknown|not-local|proxy-failed|proxy-refused|client-failed|url-damaged|xml-doctype|no-entries|crawl-delay|body-no-length|feed-next|image-license)$/;
+  /^(?:limit|archive|homepage|known-path)-|^(?:https-missing|robots-unknown|not-local|proxy-failed|proxy-refused|client-failed|url-damaged|xml-doctype|no-entries|sitemap-ignored|crawl-delay|body-no-length|feed-next|image-license)$/;
 
 test("every problem of a website belongs to a rule; problems with our own limits and files do not", () => {
   const sitemaps = (code: string): Sitemap[] => [

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { sitemapTreeForHomepage } from "../../src/tree/build.ts";
 import { codesOf } from "../support/collected.ts";
-import { home, outline, type Route, robots, site, urlset } from "../support/site.ts";
+import { home, index, outline, type Route, robots, site, urlset } from "../support/site.ts";
 
 const html: Route = { headers: { "content-type": "text/html" }, body: "<html><body>Welcome</body></html>" };
 
@@ -48,10 +48,37 @@ describe.each([1, 16])("with %i requests at a time", (concurrency) => {
   });
 });
 
-test("a sitemap served as robots.txt is ignored there, but read at its own path", async () => {
-  expect((await discover({ "/robots.txt": urlset("/1") }, 4)).lines).toEqual(["index/website /"]);
-  const { lines } = await discover({ "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }, 4);
-  expect(lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /1"]);
+const xml = (body: string): Route => ({ headers: { "content-type": "application/xml" }, body });
+
+describe("a sitemap in place of robots.txt or the homepage", () => {
+  test.each<[string, Record<string, Route>]>([
+    ["robots.txt", { "/robots.txt": urlset("/1") }],
+    ["robots.txt", { "/robots.txt": index("/1.xml") }],
+    ["robots.txt", { "/robots.txt": urlset("/1"), "/sitemap.xml": urlset("/2") }],
+    ["", { "/": xml(urlset("/1")) }],
+    [
+      "",
+      {
+        "/": xml(`<?xml version="1.0"?>\n<?xml-stylesheet href="/s.xsl"?><!-- made -->\n${index("/1.xml").slice(21)}`),
+      },
+    ],
+    ["", { "/": { headers: { "content-type": "text/html" }, body: urlset("/1") } }],
+    ["home.xml", { "/": { to: "/home.xml" }, "/home.xml": xml(urlset("/1")) }],
+  ])("is not read, which is a loss: /%s", async (path, routes) => {
+    const { tree } = await discover(routes, 4);
+    expect(tree.root.problems).toMatchObject([{ code: "sitemap-ignored", value: home + path }]);
+    expect(tree.complete).toBe(false);
+  });
+
+  test.each<[string, Record<string, Route>]>([
+    ["robots.txt redirects to it", { "/robots.txt": { to: "/sitemap.xml" }, "/sitemap.xml": urlset("/1") }],
+    ["the homepage redirects to it", { "/": { to: "/sitemap.xml" }, "/sitemap.xml": xml(urlset("/1")) }],
+    ["another sitemap lists the same", { "/robots.txt": urlset("/1"), "/sitemap.xml": urlset("/1") }],
+  ])("is no loss if it is read elsewhere: %s", async (_, routes) => {
+    const { tree, lines } = await discover(routes, 4);
+    expect(lines).toEqual(["index/website /", "  pages/xml /sitemap.xml", "    /1"]);
+    expect(tree.complete).toBe(true);
+  });
 });
 
 test.each<[string, Record<string, Route>, number, boolean, string[]]>([
