@@ -6,7 +6,7 @@ import type { IndexSitemap, Sitemap, SitemapReference } from "../model/sitemap.t
 import type { FollowFailure } from "./redirects.ts";
 
 /** A reference, and where it comes from: an index, or discovery. */
-export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded"> {
+export interface Declaration extends SitemapReference, Pick<Candidate, "ifNeeded" | "isForPrograms"> {
   readonly parent: Frame;
   /** How discovery found it; absent for the children of an index, and for later pages of a feed. */
   readonly by?: Candidate["by"] | undefined;

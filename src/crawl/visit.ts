@@ -300,10 +300,10 @@ export class Visitor {
 
   // Whether the homepage's `rel="sitemap"` link leads back to the homepage, or to another HTML page, which is a sitemap for people.
   #isLinkToPage(
-    { by }: Declaration,
+    { by, isForPrograms }: Declaration,
     { outcome, keys, reason: { code, value }, response }: Missing,
   ): boolean {
-    if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked") return false;
+    if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked" || isForPrograms) return false;
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
     if (isHtml && this.#options.visited.isHomepage(keys)) return true;

@@ -12,6 +12,8 @@ export interface Candidate {
   readonly ifNeeded?: boolean | undefined;
   /** Whether it is a feed that the homepage links to. Those come after the well-known paths. */
   readonly isFeed?: boolean;
+  /** Whether the type or name of a link says that it leads to a sitemap for programs, not to a page. */
+  readonly isForPrograms?: boolean;
 }
 
 /** Whether a candidate is a guess, not declared. A guess that finds nothing does not appear in the tree. */

@@ -31,7 +31,7 @@ export class HomepageLinks {
     for (const [name, value] of headers) {
       if (name !== "link") continue;
       for (const { target, relation, type } of linkValues(value)) {
-        if (isSitemap(relation, type)) this.#add(target, this.#url, "homepage-header");
+        if (isSitemap(relation, type)) this.#add(target, type, this.#url, "homepage-header");
       }
     }
   }
@@ -46,10 +46,10 @@ export class HomepageLinks {
       if (name === "base" && href !== undefined)
         base ??= resolveUrl(href.trim(), this.#url, longestUrl).url ?? this.#url;
       if (name !== "link") return;
-      if (isSitemap(rel, type)) this.#add(href ?? "", base ?? this.#url, "homepage-link");
+      if (isSitemap(rel, type)) this.#add(href ?? "", type, base ?? this.#url, "homepage-link");
       // A feed of comments lists no pages.
       else if (useFeeds && isFeed(rel, type) && !/\/comments\/feed\b/.test(href ?? ""))
-        this.#add(href ?? "", base ?? this.#url, "homepage-link", true);
+        this.#add(href ?? "", type, base ?? this.#url, "homepage-link", true);
     };
     // Long tags often contain an icon as a `data:` URL, which is no loss.
     const onLongTag = (name: string, { rel, href = "", type = "" }: Attributes): void => {
@@ -61,14 +61,15 @@ export class HomepageLinks {
     return new HtmlTags(new Set(["link", "base", "meta", "script", "img"]), onTag, onLongTag);
   }
 
-  #add(target: string, base: string, by: Candidate["by"], isFeed = false): void {
+  #add(target: string, type: string, base: string, by: Candidate["by"], isFeed = false): void {
     const value = target.trim();
     const { url, problem } = resolveUrl(value, base, longestUrl);
     if (problem === "limit-url-length") this.#problems.add(problem, { limit: longestUrl });
     else if (url === undefined) this.#problems.add("homepage-link-invalid", { value });
     else if (this.#found.has(url)) return;
     else if (this.#found.size >= mostLinks) this.#problems.add("homepage-too-many-links", { limit: mostLinks });
-    else this.#found.set(url, { url, by, isFeed });
+    else
+      this.#found.set(url, { url, by, isFeed, isForPrograms: !isFeed && (dataType.test(type) || dataName.test(url)) });
   }
 }
 
@@ -76,6 +77,10 @@ function isFeed(relations: string, type: string): boolean {
   if (!/^\s*application\/(?:rss\+xml|atom\+xml|feed\+json)\s*(?:;|$)/i.test(type)) return false;
   return /(?:^|\s)alternate(?:\s|$)/i.test(relations);
 }
+
+// Match the content types and the names of sitemaps for programs.
+const dataType = /^\s*(?:application|text)\/(?:[\w.+-]*\bxml|plain)\s*(?:;|$)/i;
+const dataName = /^[^?#]*\.(?:xml|txt)(?:\.gz)?(?:[?#]|$)/i;
 
 // Links to HTML sitemaps are ignored, because those are for people.
 function isSitemap(relations: string, type: string): boolean {

@@ -386,7 +386,7 @@ describe("links on the homepage", () => {
       ["<html>", true],
       ["", true],
     ] as const) {
-      const { tree } = await discover({ "/": page(link("/s.xml")), "/s.xml": page(body) }, only);
+      const { tree } = await discover({ "/": page(link("/s")), "/s": page(body) }, only);
       expect([body, tree.complete]).toEqual([body, complete]);
     }
   });

@@ -81,6 +81,39 @@ describe("a sitemap in place of robots.txt or the homepage", () => {
   });
 });
 
+describe("a sitemap link that leads to an HTML page", () => {
+  const page = (body: string): Route => ({ headers: { "content-type": "text/html" }, body });
+
+  test.each([
+    '<link rel="sitemap" href="/s.xml">',
+    '<link rel="sitemap" href="/s.xml.gz?v=1">',
+    '<link rel="sitemap" href="/s.txt">',
+    '<link rel="sitemap" type="application/xml" href="/s">',
+    '<link rel="sitemap" type="text/xml; charset=utf-8" href="/s">',
+  ])("is a loss if the link declares a sitemap for programs: %s", async (link) => {
+    const [, path = ""] = /href="([^"]*)"/.exec(link) ?? [];
+    for (const routes of [{ [path]: html }, { [path]: { to: "/" } }]) {
+      const { tree, lines } = await discover({ "/": page(link), ...routes }, 4);
+      expect(lines.some((line) => line.includes("invalid"))).toBe(true);
+      expect(tree.complete).toBe(false);
+    }
+  });
+
+  test.each(['<link rel="sitemap" href="/s">', '<link rel="sitemap" href="/s.html?from=a.xml">'])(
+    "is no loss if it may be a sitemap for people: %s",
+    async (link) => {
+      const { tree, lines } = await discover({ "/": page(link), "/s": html, "/s.html?from=a.xml": html }, 4);
+      expect([lines, tree.complete]).toEqual([["index/website /"], true]);
+    },
+  );
+
+  test("in a Link header is judged in the same way", async () => {
+    const headers = { "content-type": "text/html", link: '</s>; rel="sitemap"; type="application/xml"' };
+    const { tree } = await discover({ "/": { headers, body: "<html>" }, "/s": html }, 4);
+    expect(tree.complete).toBe(false);
+  });
+});
+
 test.each<[string, Record<string, Route>, number, boolean, string[]]>([
   ["nothing was found before the limit", { "/robots.txt": "User-agent: *\nDisallow:" }, 10, true, ["limit-bytes"]],
   ["a sitemap was found before the limit", { "/robots.txt": robots("/a.xml"), "/a.xml": urlset("/1") }, 200, true, []],
