@@ -29,6 +29,11 @@ export class Cookies {
     this.#websites = new Set(startUrls.flatMap((url) => websiteOf(parseUrl(url)) ?? []));
   }
 
+  /** Whether the website of this URL may set cookies. */
+  accepts(url: string): boolean {
+    return this.#websites.has(websiteOf(parseUrl(url)) ?? "");
+  }
+
   /** Stores the cookies of a response, unless its request omitted the caller's headers. */
   store(fetched: Fetched): void {
     if (fetched.anonymous) return;

@@ -153,7 +153,7 @@ export class Hop {
       hops: [...chain.hops, { url, status }],
       problems,
       isTrusted: chain.isTrusted && keepsTrust(url, target.href),
-      setsCookie: chain.setsCookie || header(headers, "set-cookie") !== undefined,
+      setsCookie: chain.setsCookie || (rules.cookies.accepts(url) && header(headers, "set-cookie") !== undefined),
     });
     const passed = [...before, this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;

@@ -149,4 +149,13 @@ describe("a website that requires a cookie", () => {
     ]);
     expect(asked.filter((url) => url === `${home}a.xml`).length).toBeLessThanOrEqual(6);
   });
+
+  test("that is not kept, because another website sets it, ends as a redirect loop at once", async () => {
+    const url = "https://other.test/sitemap.xml";
+    const { lines, asked } = await crawled("other", (each) =>
+      each === url ? { to: url, cookies: ["seen=1; Path=/"] } : documents[each],
+    );
+    expect(lines).toEqual([...whole.slice(0, -2), `    invalid ${url} (redirect-loop)`]);
+    expect(asked.filter((each) => each === url)).toHaveLength(1);
+  });
 });
