@@ -167,7 +167,8 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
       else if (step.type === "leave") await visitor.report(step.node, step.frame.depth, step.frame.measurements);
       else {
         const { entry, reason } = step;
-        entry.parent.children.push(await visitor.invalidAt(entry, { url: entry.url, reason, keys: [] }));
+        const url = rules.rewritten(entry.url);
+        entry.parent.children.push(await visitor.invalidAt(entry, { url, reason, keys: [] }));
       }
     }
   }

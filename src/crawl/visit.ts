@@ -117,7 +117,7 @@ export class Visitor {
       // A guess at a known URL does not use any budget.
       if (seen !== undefined && hop === first && isOptional(entry)) return seen;
       const reason = isRobots ? undefined : refusal(hop, node ? undefined : entry.parent.depth + 1);
-      const url = hop === first ? entry.url : hop.url;
+      const url = hop === first ? rules.rewritten(entry.url) : hop.url;
       return reason === undefined ? seen : { missing: { url, keys: [], outcome: "refused", reason } };
     };
     const followed = await follow(first, (hop) => this.#io.fetch(hop), known);

@@ -63,6 +63,19 @@ test("a tree, its archive, and an archive opened with another prefix have the sa
   expect((await urlsOf(elsewhere.pages()))[0]).toBe("http://staging.example/a");
 });
 
+test.each([{ depth: 1 }, { sitemaps: 1 }, { depth: 0 }])(
+  "sitemaps that a limit leaves unread are named at the new prefix: %o",
+  async (limits) => {
+    await using tree = await sitemapTreeForHomepage(local.homepage, { rewrite: pairs(), knownPaths: "never", limits });
+    const unread = [...tree.sitemaps()].filter(({ kind }) => kind === "invalid");
+    expect(unread.length).toBeGreaterThan(0);
+    for (const { url, declaredUrl } of unread) {
+      expect(url.startsWith(local.homepage)).toBe(true);
+      if (!url.endsWith("own.xml")) expect(declaredUrl).toBe(url.replace(local.homepage, from));
+    }
+  },
+);
+
 test("if the crawl starts elsewhere, only the URLs of pages are rewritten", async () => {
   const staging = "http://staging.example/x";
   const pages = streamPages({ sitemaps: [`${local.homepage}own.xml`] }, { rewrite: [[local.homepage, staging]] });
