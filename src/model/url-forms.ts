@@ -24,7 +24,6 @@ export function resolveListedUrl(
 
 function resolveForm(text: string, base: string | undefined, maxLength: number, isExact: boolean): ResolvedUrl {
   if (text.length > maxLength) return { problem: "limit-url-length" };
-  if (urlsIn(text).length > 1) return { problem: "url-invalid" };
   const bare = isExact ? text : unwrapUrl(text);
   const [outer] = doubleScheme.exec(bare) ?? [];
   if (outer !== undefined) return resolveInner(bare.slice(outer.length), maxLength);
@@ -45,15 +44,11 @@ function resolveInner(text: string, maxLength: number): ResolvedUrl {
 
 /** Splits a text into its URLs, nearly always one. Each begins after white space, or as `urlStarts` says. */
 export function urlsIn(text: string): string[] {
-  const starts = mayHoldUrl(text) ? urlStarts(text, /\s/) : [];
+  // A cheap test, which nearly all URLs fail.
+  const starts = text.includes("://", "https://".length) ? urlStarts(text, /\s/) : [];
   return starts.length < 2
     ? [text]
     : starts.map((start, at) => trimUrl(text.slice(start, starts[at + 1]).replace(/[,;]\s+$/, "")));
-}
-
-/** Whether something in a URL may be another one: a cheap test, which nearly all URLs fail. */
-export function mayHoldUrl(text: string): boolean {
-  return text.includes("://", "https://".length);
 }
 
 /**
@@ -222,7 +217,7 @@ const reader = new FingerprintReader();
 // Pages, images and alternate pages rarely alternate between more hosts than this.
 const rememberedOrigins = 4;
 
-// Whether a URL needs a closer look: it has control or replacement characters or another URL, or its end may not belong to it, such as `]]>`.
+// Whether a URL needs a closer look: it has control or replacement characters, or its end may not belong to it, such as `]]>`.
 function needsCare(text: string): boolean {
-  return reader.hasControls || text.endsWith(">") || mayHoldUrl(text) || (reader.hasOthers && text.includes("\ufffd"));
+  return reader.hasControls || text.endsWith(">") || (reader.hasOthers && text.includes("\ufffd"));
 }

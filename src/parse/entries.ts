@@ -10,7 +10,7 @@ import type { PagesFormat, ParsedSitemap, RobotsPreference, SitemapReference } f
 import { protocolEntries } from "../model/sitemap.ts";
 import type { TextPiece } from "../model/text.ts";
 import { lengthFacts, originOf } from "../model/url.ts";
-import { UrlResolver } from "../model/url-forms.ts";
+import { UrlResolver, urlsIn } from "../model/url-forms.ts";
 import { RepeatedPages } from "./repeated-pages.ts";
 import { noHints, type TextHints } from "./text-hints.ts";
 import type { ScannerOptions } from "./xml/scanner.ts";
@@ -162,6 +162,10 @@ export class EntrySink {
     hints: TextHints = noHints,
     relative: "url-relative" | "alternate-relative" = "url-relative",
   ): string | undefined {
+    if (!hints.isUrl && urlsIn(text).length > 1) {
+      this.#source.report("url-invalid", text);
+      return undefined;
+    }
     const url = this.#resolve(text, hints);
     const { problem } = this.#urls;
     this.#reportUrl(problem === "url-relative" ? relative : problem, text);

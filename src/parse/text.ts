@@ -14,7 +14,7 @@
 // Relative URLs are not accepted: every word would be one.
 import { documentProblem, notSitemap } from "../model/problem-log.ts";
 import { trimUrl } from "../model/url.ts";
-import { mayHoldUrl, unwrapUrl, urlStarts } from "../model/url-forms.ts";
+import { unwrapUrl, urlStarts } from "../model/url-forms.ts";
 import { parseDate } from "./dates.ts";
 import type { ParseOutcome } from "./entries.ts";
 import { LineParser, listItem } from "./lines.ts";
@@ -34,7 +34,7 @@ export class TextParser extends LineParser {
     const text = trimUrl(line);
     if (text === "") return;
     this.#hasText = true;
-    const [bare = "", ...others] = plainLine.test(text) && !mayHoldUrl(text) ? [text] : listedUrls(text);
+    const [bare = "", ...others] = plainLine.test(text) ? [text] : listedUrls(text);
     if (!httpScheme.test(bare)) {
       const isMarkup = sitemapMarkup.test(text);
       this.report(isMarkup ? "xml-malformed-tag" : otherScheme.test(bare || text) ? "url-scheme" : "text-junk", text);
@@ -107,8 +107,8 @@ function isColumn(text: string): boolean {
   return parseNumber(text) !== undefined || parseDate(text) !== undefined;
 }
 
-// Matches nearly every line: a URL with nothing to remove or split.
-const plainLine = /^https?:\/\/[!-+\--:<=?-{}~]+$/;
+// Matches nearly every line: a URL with nothing to remove or split. After another colon, there may be another URL.
+const plainLine = /^https?:\/\/[!-+\--9<=?-{}~]+$/;
 const httpScheme = /^https?:/i;
 // Matches a URL, or what may precede one.
 const mayBeUrl = /^(?:https?:|["'<\u201c\u2018])/i;

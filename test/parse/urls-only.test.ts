@@ -53,7 +53,7 @@ const content = "<video:content_loc>https://example.org/v</video:content_loc>";
 const link = '<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/>';
 const details: readonly (readonly [code: string, rest: string])[] = [
   ["nothing", image + story + video(content) + link],
-  ["image-incomplete", "<image:image><loc>https://example.org/x</loc></image:image>"],
+  ["xml-namespace", "<image:image><loc>https://example.org/x</loc></image:image>"],
   ["image-incomplete", "<image:image><image:loc></image:loc></image:image>"],
   ["image-incomplete", `<image:image>${story}</image:image>`],
   ["limit-images", image + image],
