@@ -659,9 +659,10 @@ function isUrlAt(start: i32, end: i32): bool {
 // Whether `:/` is in a text. After the scheme of a URL, another one may begin there.
 function mayHoldUrl(from: i32, end: i32): bool {
   for (let p: i32 = from; p < end; p += 16) {
-    const colons: v128 = i8x16.eq(v128.load(p), i8x16.splat(0x3a));
-    const mask: i32 = i8x16.bitmask(v128.and(colons, i8x16.eq(v128.load(p, 1), i8x16.splat(0x2f))));
-    if (mask != 0) return p + ctz(mask) < end;
+    let colons: i32 = i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(0x3a)));
+    for (; colons != 0 && p + ctz(colons) < end; colons &= colons - 1) {
+      if (byte(p + ctz(colons) + 1) == 0x2f) return true;
+    }
   }
   return false;
 }
