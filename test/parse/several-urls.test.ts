@@ -1,9 +1,10 @@
 // Texts that hold several URLs in place of one, in every format.
 import { describe, expect, test } from "vitest";
+import { inPieces } from "../support/cuts.ts";
 import { atom, child, entry, index, richUrlset, rss } from "../support/documents.ts";
 import { noFastPath } from "../support/no-fast-path.ts";
 import { parsed, parsePieces, urlsOf } from "../support/parsed.ts";
-import { expectSameUrls, inPieces } from "../support/same-urls.ts";
+import { expectSameUrls } from "../support/same-urls.ts";
 
 const one = "https://example.org/1";
 const two = "https://example.org/2";
