@@ -337,3 +337,9 @@ test("comments anywhere in an entry, even inside text, are skipped the same with
   expectSameBothWays(urlset(...usual, ...entries), 150, 5000);
   expectSameBothWays(urlset(...entries.flatMap((one) => [one, one, one])), 150, 5000);
 });
+
+test("the name of an entry whose prefix is declared only by an element inside is read the same with and without the fast path", () => {
+  const sitemap = 'xmlns:sm="http://www.sitemaps.org/schemas/sitemap/0.9"';
+  const text = urlset(`<sm:sitemap><url><other ${sitemap}>\n<sm:sitemap><sm:loc>https://example.org/1</sm:loc>`);
+  expect(parsePieces([text])).toEqual(parseWithout([text]));
+});

@@ -208,7 +208,7 @@ class TokenReader implements FastPath {
     const floor = Math.max(rootDepth, namespaces.deepest);
     tokenizer.prepare(this.#scanner, open, floor, isUsual ? wanted : layout.tokens);
     cursor.enter(tokenizer, start);
-    const stop = this.#play(reader, tokenizer.run(start));
+    const stop = this.#play(reader, tokenizer.run(start), isUsual);
     const at = stop === -1 ? tokenizer.at : stop;
     tokenizer.texts = [];
     if (stop !== -1 || cursor.stopped) tokenizer.forgetWords();
@@ -218,7 +218,7 @@ class TokenReader implements FastPath {
   }
 
   // Does what the scanner would have done for these tokens. Returns the position where the scanner must take over, or -1.
-  #play(reader: RuleReader, end: number): number {
+  #play(reader: RuleReader, end: number, isUsual: boolean): number {
     const { cursor, names, tag: attributes } = this.#scanner;
     const { memory } = this.#tokenizer;
     const { rules } = reader;
@@ -255,7 +255,8 @@ class TokenReader implements FastPath {
       }
       const hides = (head & layout.hidesAttributes) !== 0 && rule.open !== undefined;
       const hasComments = (memory[(at + layout.tokenHints) >> 2]! & layout.hasComments) !== 0;
-      if (hides || hasComments || (name.isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
+      const isEntryName = isUsual ? name.isEntryName : reader.isEntryName(name.element!);
+      if (hides || hasComments || (isEntryName && (kind !== layout.opens || this.#entryDepth > 0))) return tag;
       if (kind === layout.opens) {
         if (rule.text !== undefined) return tag;
         if (rule.isEntry) {
