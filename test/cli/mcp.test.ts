@@ -71,7 +71,9 @@ async function agentOver(transport: Transport) {
     const result = await client.callTool({ name, arguments: question }, { timeout: 300_000 });
     // Records what goes over the wire.
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(64_000);
-    const [content] = result.content as { text: string }[];
+    const [content, facts] = result.content as { text: string }[];
+    // Some clients read only text.
+    if (result.isError !== true) expect(JSON.parse(facts?.text ?? "")).toEqual(result.structuredContent);
     return { isError: result.isError === true, text: content?.text ?? "", facts: result.structuredContent as never };
   };
   return { client, ask };
@@ -600,7 +602,7 @@ test("answers about a large website stay small, pagination reaches the end, and 
     expect([...seen]).toEqual(
       Array.from(seen, (_, at) => `${site.home}section-${at % 500}/${Math.floor(at / perSitemap)}-${at % perSitemap}`),
     );
-    expect(seen.size).toBeGreaterThan(3000);
+    expect(seen.size).toBeGreaterThan(2000);
     // The archive is really compressed: a page took 95 bytes when it was sent.
     const [archive = ""] = readdirSync(folder).filter((name) => name.includes(new URL(site.home).port));
     expect(statSync(path.join(folder, archive)).size).toBeLessThan(sitemaps * perSitemap * 10);

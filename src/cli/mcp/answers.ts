@@ -17,7 +17,7 @@ import { Counts, otherNames } from "../output/counts.ts";
 import { NoAnswer } from "./sites.ts";
 
 /** The maximum size of the items in an answer as JSON, in bytes. The rest takes a few hundred more. */
-const mostBytes = 48_000;
+const mostBytes = 24_000;
 // How long a call may search, in milliseconds. The next call continues the search.
 const longestSearch = 10_000;
 // How long patterns may take for one batch of pages, in milliseconds.

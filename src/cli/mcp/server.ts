@@ -59,7 +59,9 @@ export function createServer(sites: Sites, signal: AbortSignal, sent: () => Prom
             .catch(() => undefined);
       };
       if (onSent !== undefined) delivery = delivery.then(deliver);
-      return { content: [{ type: "text", text }], structuredContent: facts };
+      // Clients that do not know `structuredContent` read the facts as text: https://modelcontextprotocol.io/specification/2025-06-18/server/tools
+      const content = [text, JSON.stringify(facts)].map((each) => ({ type: "text", text: each }));
+      return { content, structuredContent: facts };
     };
     server.registerTool(name, config as never, call as never);
   };
