@@ -1,12 +1,10 @@
 // Collects the children of an index while it is read: those that the filter, `recurse` and `recurseList` accept. Of these, the ones that
 // no budget can reach are only counted, because a website can list any number.
 import { unexpected } from "../model/option-checks.ts";
-import type { Settings } from "../model/options.ts";
 import type { SitemapReference } from "../model/sitemap.ts";
 import { detached } from "../model/text.ts";
-import type { Budget } from "./budget.ts";
-import type { Frame } from "./frame.ts";
-import type { PageFilter } from "./page-filter.ts";
+import type { CrawlContext } from "./context.ts";
+import type { Declaration, Frame } from "./frame.ts";
 
 export interface Children {
   /** Adds references. Returns undefined if there is nothing to await. */
@@ -19,20 +17,15 @@ export type ListedChildren = Pick<Frame, "references" | "withinBudget" | "unlist
 
 export const noChildren: ListedChildren = { references: [], withinBudget: 0, unlisted: 0 };
 
-export interface ChildrenOptions {
-  /** The URL of the index. */
-  readonly url: string;
-  readonly parent: Frame;
-  readonly isRobots: boolean;
-  /** How many children are kept at most. */
-  readonly most: number;
-  readonly budget: Pick<Budget, "spendUrl">;
-  readonly settings: Pick<Settings, "recurse" | "recurseList">;
-  readonly filter: PageFilter | undefined;
-}
-
-export function childrenOf(options: ChildrenOptions): Children {
-  const { url, parent, isRobots, most, budget, settings, filter } = options;
+/** `url` is the URL of the index. */
+export function childrenOf(
+  crawl: Pick<CrawlContext, "budget" | "settings" | "filter" | "omitMissing">,
+  url: string,
+  { parent, by }: Pick<Declaration, "parent" | "by">,
+): Children {
+  const { budget, settings, filter, omitMissing } = crawl;
+  // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, for the problem to name.
+  const most = omitMissing ? Number.POSITIVE_INFINITY : budget.documentsLeft + 1;
   const { recurse, recurseList } = settings;
   const context = { parent: url, ancestors: [...urlsAbove(parent), url], depth: parent.depth + 2 };
   const listed: SitemapReference[] = [];
@@ -52,7 +45,7 @@ export function childrenOf(options: ChildrenOptions): Children {
   };
   async function takeAll(references: readonly SitemapReference[]): Promise<void> {
     for (const reference of references) {
-      if (filter?.follows(reference, isRobots) === false) continue;
+      if (filter?.follows(reference, by === "robots") === false) continue;
       // Only a boolean is accepted: the result of `match`, for example, would never be false.
       const isFollowed: unknown = recurse === undefined ? true : await recurse(reference, context);
       if (typeof isFollowed !== "boolean") throw unexpected("recurse()", "true or false", isFollowed);

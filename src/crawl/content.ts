@@ -4,26 +4,11 @@ import { PageLines, type PageList } from "../model/page-list.ts";
 import { type Problem, problem } from "../model/problem.ts";
 import { notSitemap } from "../model/problem-log.ts";
 import type { ParseOutcome } from "../parse/entries.ts";
-import type { Budget } from "./budget.ts";
-import { type Children, type ListedChildren, noChildren } from "./children.ts";
+import { childrenOf, type ListedChildren, noChildren } from "./children.ts";
+import type { CrawlContext } from "./context.ts";
 import type { Declaration } from "./frame.ts";
-import type { Identities } from "./identities.ts";
-import type { PageFilter } from "./page-filter.ts";
-import type { ReadDocument, Reading } from "./read.ts";
-import type { Emit } from "./run.ts";
-
-export interface ContentOptions {
-  /** The entries of the document, as they are read. */
-  readonly batches: ReturnType<ReadDocument>;
-  /** The URL of the document, after redirects. */
-  readonly url: string;
-  readonly entry: Declaration;
-  readonly children: Children;
-  readonly budget: Budget;
-  readonly identities: Identities;
-  readonly filter: PageFilter | undefined;
-  readonly emit: Emit;
-}
+import { type Reading, read } from "./read.ts";
+import type { FoundDocument } from "./redirects.ts";
 
 export interface Content {
   readonly reading: Reading;
@@ -54,10 +39,16 @@ export function listedBy(sitemap: string, pages: PageList): readonly ListedPage[
   return pages as PageList as readonly ListedPage[];
 }
 
-export async function readContent(options: ContentOptions): Promise<Content> {
-  const { batches, url, entry, children, budget, identities, filter, emit } = options;
+export async function readContent(
+  context: CrawlContext,
+  { url, document }: FoundDocument,
+  entry: Declaration,
+): Promise<Content> {
+  const { read: readDocument = read, time, settings, budget, identities, filter, emit } = context;
   const { by, parent } = entry;
   const isRobots = by === "robots";
+  const batches = readDocument({ ...time.limited(document), url, isRobots }, settings);
+  const children = childrenOf(context, url, entry);
   const isListed = filter?.lists(url, parent.node.format) ?? true;
   let pageCount = 0;
   let started = false;
@@ -108,6 +99,7 @@ export async function readContent(options: ContentOptions): Promise<Content> {
     cut ??= problem("feed-next", { value: "this page repeats the one before it" });
   const next = nextUrl === undefined || cut !== undefined ? undefined : { url: nextUrl, continues: reading.identity };
   const isReported = !isRobots && isListed && cut === undefined;
+  budget.spendBytes(reading.wireBytes, document.obtained);
   return { reading, outcome, pageCount, started, cut, sameAs, isReported, listed, next };
 }
 

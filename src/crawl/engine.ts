@@ -9,18 +9,20 @@ import type { Sitemap } from "../model/sitemap.ts";
 import { parseUrl } from "../model/url.ts";
 import type { RobotsGroups } from "../parse/robots.ts";
 import { Budget } from "./budget.ts";
-import { EarlyReader } from "./early.ts";
+import type { CrawlContext } from "./context.ts";
+import { earlyReader } from "./early.ts";
 import { nothingRead } from "./frame.ts";
 import { readHomepage } from "./homepage.ts";
 import { robotsIn } from "./host-robots.ts";
+import { Identities } from "./identities.ts";
 import { type OpenCrawl, openCrawl } from "./open.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher } from "./prefetch.ts";
-import { pauseWhenDue, read } from "./read.ts";
+import { pauseWhenDue } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
 import type { Emit, Progress, RunOptions } from "./run.ts";
-import { type VisitIo, Visitor } from "./visit.ts";
+import { Visitor } from "./visit.ts";
 import { Visited } from "./visited.ts";
 
 /** Runs one crawl. Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
@@ -62,7 +64,7 @@ function oneAtATime(emit: Emit): Emit {
 
 /** Runs an opened crawl. The caller closes it. */
 export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<FinishedEvent> {
-  const { prepared, filter, omitMissing, problems, order, read: readDocument = read, sources, time, counts } = open;
+  const { prepared, filter, order, sources, time, counts } = open;
   const ordered = sampled(filter, (event) => {
     prepared.settings.onEvent?.(event);
     return given(event);
@@ -71,14 +73,16 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
   const readsEarly = order === "arrival" && filter?.sample() === undefined;
   const emit = readsEarly ? oneAtATime(ordered) : ordered;
   const { start, settings, startUrls } = prepared;
-  const { source, fetcher, store } = sources;
+  const { source, store } = sources;
   const { signal, limits } = settings;
   signal?.throwIfAborted();
   const rules = followRules(limits, startUrls, source, settings.rewrite);
   const budget = new Budget(limits, filter);
   const visited = new Visited();
-  const plan = new Plan({ start, settings, budget, visited, rules, problems, outOfTime: () => time.exhausted() });
-  const prefetcher = new Prefetcher({ ...sources, plan, budget, visited, rules, signal: time.signal });
+  const shared = { start, settings, rules, budget, visited, identities: new Identities(), readsEarly, emit };
+  const context: CrawlContext = { ...open, ...shared };
+  const plan = new Plan(context);
+  const prefetcher = new Prefetcher(context, plan);
 
   const fetchHop = (hop: Hop) => time.fetchedInTime(hop.request, prefetcher.get(hop), store);
 
@@ -116,27 +120,14 @@ export async function crawlWebsite(open: OpenCrawl, given: Emit): Promise<Finish
       : { outcome: "absent", url, role, attempts: 0, status: page.status as number, reason: page.reason };
   }
 
-  const io: VisitIo = {
-    fetch: fetchUnlessHomepage,
-    read: (document, url, isRobots) => readDocument({ ...time.limited(document), url, isRobots }, settings),
-    drop: (found) => prefetcher.drop(found),
-    ...(fetcher && { setCrawlDelay: (url, delay) => fetcher.setCrawlDelay(url, delay) }),
-  };
-  const visiting = { homepage: start.homepage, settings, budget, visited, rules, filter, omitMissing, readsEarly };
-  const visitor = new Visitor(visiting, io, emit);
+  const visitor = new Visitor(context, prefetcher, fetchUnlessHomepage);
 
   let failure: { readonly error: unknown } | undefined;
   if (readsEarly) {
-    const early = new EarlyReader({
-      ...{ plan, budget, visited, prefetcher, filter },
-      read: (found, entry) => visitor.readEarly(found, entry),
-      readers: settings.concurrency.total,
-      onError(error) {
-        failure ??= { error };
-        time.abort(error);
-      },
+    prefetcher.onStart = earlyReader(context, plan, prefetcher, visitor, (error) => {
+      failure ??= { error };
+      time.abort(error);
     });
-    prefetcher.onStart = (entry, hop) => early.readOnArrival(entry, hop);
   }
 
   async function robotsOf(origin: string): Promise<RobotsGroups | undefined> {

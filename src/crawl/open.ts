@@ -1,16 +1,27 @@
 // Opens what a crawl needs: the network, archives of earlier runs, and a store for its documents. If the website was named without a
 // scheme, or for the option `here`, the first requests are sent here.
+import type { Store } from "../archive/store.ts";
 import type { Fetcher } from "../fetch/fetcher.ts";
 import type { CrawlEvent, Totals } from "../model/event.ts";
-import type { Fetched } from "../model/exchange.ts";
+import type { DocumentSource, Fetched } from "../model/exchange.ts";
 import type { Options } from "../model/options.ts";
 import type { Rewrite } from "../model/rewrite.ts";
 import { fetchedEvent } from "../model/status.ts";
-import type { Sources } from "./prefetch.ts";
 import { type CrawlTarget, type Prepared, prepare } from "./prepare.ts";
 import { noneObtained, type RunOptions } from "./run.ts";
 import type { SettledScheme } from "./scheme.ts";
 import { TimeBudget } from "./time-budget.ts";
+
+/** Where documents come from, and where they are kept. */
+interface Sources {
+  readonly source: DocumentSource;
+  readonly fetcher: Fetcher | undefined;
+  readonly store: Store | undefined;
+  /** Responses to requests that were sent before the crawl began. */
+  readonly answers: readonly Fetched[];
+  /** Called for each response that is taken from the run that is being resumed. */
+  readonly onResumed: (fetched: Fetched) => void;
+}
 
 /** A crawl that can begin. */
 export interface OpenCrawl extends RunOptions {

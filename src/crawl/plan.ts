@@ -4,17 +4,14 @@
 import { type Candidate, candidatesBeyond, candidatesFor, isGuess, nextNumbered } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
 import type { DiscoveryRecord, UnreachableWebsite } from "../model/event.ts";
-import type { Settings } from "../model/options.ts";
 import { type Problem, ProblemLog, problem } from "../model/problem.ts";
 import { type IndexSitemap, protocolEntries, type Sitemap, type SitemapReference } from "../model/sitemap.ts";
 import { isRobotsUnreachable } from "../model/status.ts";
 import { atOrigin, movedOrigin } from "../model/url.ts";
-import type { Budget } from "./budget.ts";
+import type { CrawlContext } from "./context.ts";
 import { type Declaration, type Frame, frameOf, type Visit } from "./frame.ts";
 import type { HomepageContent } from "./homepage.ts";
-import type { Start } from "./prepare.ts";
-import { type Followed, type FollowRules, Hop, refusedByName } from "./redirects.ts";
-import type { Visited } from "./visited.ts";
+import { type Followed, Hop, refusedByName } from "./redirects.ts";
 
 export type Step =
   /** Visit a reference. `needsFetch`: it is a candidate that is not known yet, to be requested before others are prefetched. */
@@ -25,18 +22,6 @@ export type Step =
   | { readonly type: "cut"; readonly entry: Declaration; readonly reason: Problem }
   /** Finish an index: no more of its children are to be visited. */
   | { readonly type: "leave"; readonly node: IndexSitemap; readonly frame: Frame };
-
-export interface PlanOptions {
-  readonly start: Start;
-  readonly settings: Settings;
-  readonly budget: Budget;
-  readonly visited: Visited;
-  readonly rules: FollowRules;
-  /** Problems of the whole website that are known before the crawl begins. */
-  readonly problems?: readonly Problem[] | undefined;
-  /** Returns the problem once the time for this website is up. */
-  readonly outOfTime: () => Problem | undefined;
-}
 
 // If the first requests, for robots.txt, the homepage and guesses, are all refused in the same way, this many refusals mean that the website
 // blocks us.
@@ -51,7 +36,7 @@ export class Plan {
   readonly problems: ProblemLog = new ProblemLog();
   /** The current URL of the homepage. Redirects of robots.txt and of the homepage may change it. */
   homepage: string;
-  readonly #options: PlanOptions;
+  readonly #context: CrawlContext;
   // The indexes whose children are being visited, from the outermost to the innermost. Not recursion, because a website chooses the depth.
   readonly #stack: Frame[] = [];
   // Indexes that were read before their visit, so that their references may be prefetched, too.
@@ -73,9 +58,9 @@ export class Plan {
   // Whether the first guess was reached: all that remain are guesses, and feeds that the homepage links to.
   #isGuessing = false;
 
-  constructor(options: PlanOptions) {
-    const { start, settings, problems = [] } = options;
-    this.#options = options;
+  constructor(context: CrawlContext) {
+    const { start, settings, problems = [] } = context;
+    this.#context = context;
     this.homepage = start.homepage;
     this.root = frameOf({ kind: "index", format: "website", url: start.homepage, complete: true, problems: [] });
     for (const each of problems) this.problems.addProblem(each);
@@ -95,14 +80,14 @@ export class Plan {
 
   /** Whether `strictRobots` ends the crawl: https://www.rfc-editor.org/rfc/rfc9309#section-2.3.1.4 ("MUST assume complete disallow"). */
   get isStopped(): boolean {
-    return this.#options.settings.strictRobots && this.problems.has("robots-unreachable");
+    return this.#context.settings.strictRobots && this.problems.has("robots-unreachable");
   }
 
   /** Returns the next step, or undefined at the end. The result of the previous step must have been reported. */
   next(): Step | undefined {
     const nextPage = this.#nextPage;
     this.#nextPage = undefined;
-    if (nextPage !== undefined && !this.#options.budget.isEnough)
+    if (nextPage !== undefined && !this.#context.budget.isEnough)
       return { type: "visit", entry: nextPage, needsFetch: false };
     const frame = this.#stack.at(-1);
     return frame === undefined ? this.#nextCandidate() : this.#nextBelow(frame);
@@ -110,7 +95,7 @@ export class Plan {
 
   /** Calls `start` with what to prefetch, about in the order of the visits, until it returns false. A spare fetch must not delay others. */
   lookAhead(start: (entry: Declaration, isSpare: boolean) => boolean): void {
-    const { budget } = this.#options;
+    const { budget } = this.#context;
     if (budget.isEnough || budget.exhausted() !== undefined) return;
     for (const frame of [...this.#stack.toReversed(), ...this.#earlyFrames]) {
       if (!this.#lookBelow(frame, start)) return;
@@ -146,7 +131,7 @@ export class Plan {
       if (next !== undefined && !this.#declares(parent, next.url)) this.#nextPage = { ...next, parent };
     } else if (visit.type === "frame") {
       this.#stack.push(visit.frame);
-      this.#options.visited.enter(visit.frame);
+      this.#context.visited.enter(visit.frame);
     }
   }
 
@@ -172,7 +157,7 @@ export class Plan {
     }
     const { links, paths, isSitemap } = content;
     if (isSitemap && followed !== undefined) this.#ignored = followed.url;
-    const { candidates, unlikely } = candidatesBeyond(this.homepage, this.#options.settings, links, paths);
+    const { candidates, unlikely } = candidatesBeyond(this.homepage, this.#context.settings, links, paths);
     this.#candidates = candidates;
     this.#unlikely = unlikely;
   }
@@ -203,7 +188,7 @@ export class Plan {
 
   // Reports sitemaps in place of robots.txt or the homepage, which are not read there, unless they were read elsewhere.
   #reportIgnored(robots: readonly string[]): void {
-    const { budget, visited, rules } = this.#options;
+    const { budget, visited, rules } = this.#context;
     const home = this.#ignored;
     const isRead = home !== undefined && visited.sitemapAt(Hop.first(home, "sitemap", rules)) !== undefined;
     const all = home === undefined || isRead ? robots : [...robots, home];
@@ -226,13 +211,13 @@ export class Plan {
     if (reason === undefined) return undefined;
     // A refused guess is a loss only if nothing else was found, because no sitemap was declared there.
     const isSaid = this.problems.has("robots-unreachable") || this.#homepageResult?.outcome === "failed";
-    if (this.#options.start.sitemaps === undefined && !isSaid) this.problems.add("website-unreachable");
+    if (this.#context.start.sitemaps === undefined && !isSaid) this.problems.add("website-unreachable");
     const [outcome = "failed", other] = outcomes;
     return { outcome: other === undefined ? outcome : "failed", reason, documents: reasons.length };
   }
 
   #nextBelow(frame: Frame): Step {
-    const { outOfTime, budget, visited, rules } = this.#options;
+    const { time, budget, visited, rules } = this.#context;
     const reference = frame.references[frame.next];
     const [counted] = reference === undefined ? frame.refusals.values() : [];
     if (counted !== undefined) {
@@ -248,7 +233,7 @@ export class Plan {
       return { type: "leave", node, frame };
     }
     const entry = { ...reference, parent: frame };
-    const spent = outOfTime() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
+    const spent = time.exhausted() ?? budget.exhausted() ?? budget.exhaustedUrls(frame);
     // References whose documents were read early are still visited, because their pages were already reported.
     const isRead = ({ url }: SitemapReference) => budget.isReserved(Hop.first(url, "sitemap", rules).key);
     if (spent === undefined || isRead(reference)) {
@@ -268,7 +253,7 @@ export class Plan {
 
   // Returns the next step of discovery, after everything below the previous candidate has been read.
   #nextCandidate(): Step | undefined {
-    if (this.isStopped || this.#options.budget.isEnough) return undefined;
+    if (this.isStopped || this.#context.budget.isEnough) return undefined;
     const robots = this.#nextRobots();
     if (robots !== undefined) return this.#visitOf(robots);
     if (this.#homepageState !== "done") return { type: "homepage" };
@@ -295,7 +280,7 @@ export class Plan {
   }
 
   #visitOf(candidate: Candidate): Step {
-    const { budget, visited, rules } = this.#options;
+    const { budget, visited, rules } = this.#context;
     const isKnown = visited.isKnown(Hop.first(candidate.url, "sitemap", rules).key);
     // robots.txt needs no head start, because hardly anything can be prefetched before it has been read.
     const needsFetch = candidate.by !== "robots" && budget.exhausted() === undefined && !isKnown;
@@ -325,7 +310,7 @@ export class Plan {
 
   // Prefetches references of one index. Returns false if more of them are to be started later.
   #lookBelow(frame: Frame, start: (entry: Declaration, isSpare: boolean) => boolean): boolean {
-    if (frame.depth > this.#options.settings.limits.depth) return true;
+    if (frame.depth > this.#context.settings.limits.depth) return true;
     frame.prefetched = Math.max(frame.prefetched, frame.next);
     const end = Math.min(frame.references.length, frame.withinBudget);
     for (const reference of frame.references.slice(frame.prefetched, Math.min(frame.prefetched + mostAtOnce, end))) {
@@ -340,7 +325,7 @@ export class Plan {
     const origin = movedOrigin(this.homepage, url);
     if (origin === undefined) return;
     this.homepage = atOrigin(this.homepage, origin);
-    if (this.#options.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });
+    if (this.#context.settings.useRobots) this.#robots.push({ url: `${origin}/robots.txt`, by: "robots" });
   }
 
   // The results of all requests for discovery so far.

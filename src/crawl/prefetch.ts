@@ -1,34 +1,12 @@
 // Fetches documents before they are needed, about in the order in which they will be read. The source decides how many are fetched in
 // parallel.
-import type { Store } from "../archive/store.ts";
-import type { Fetcher } from "../fetch/fetcher.ts";
-import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
-import type { Budget } from "./budget.ts";
+import { type DocumentRequest, type Fetched, requestKey } from "../model/exchange.ts";
+import type { CrawlContext } from "./context.ts";
 import type { Declaration } from "./frame.ts";
 import type { Plan } from "./plan.ts";
 import { pauseWhenDue } from "./read.ts";
-import { type FollowRules, type FoundDocument, follow, Hop } from "./redirects.ts";
+import { type FoundDocument, follow, Hop } from "./redirects.ts";
 import { Spool, SpoolRoom } from "./spool.ts";
-import type { Visited } from "./visited.ts";
-
-/** Where documents come from, and where they are kept. */
-export interface Sources {
-  readonly source: DocumentSource;
-  readonly fetcher: Fetcher | undefined;
-  readonly store: Store | undefined;
-  /** Responses to requests that were sent before the crawl began. */
-  readonly answers: readonly Fetched[];
-  /** Called for each response that is taken from the run that is being resumed. */
-  readonly onResumed: (fetched: Fetched) => void;
-}
-
-export interface PrefetcherOptions extends Sources {
-  readonly plan: Plan;
-  readonly budget: Budget;
-  readonly visited: Visited;
-  readonly rules: FollowRules;
-  readonly signal: AbortSignal;
-}
 
 // Nothing more is prefetched while this many bytes wait to be read.
 const mostUnread = 1024 * 1024;
@@ -39,7 +17,8 @@ const mostWaitingInStore = 1024;
 const mostRedirects = 1000;
 
 export class Prefetcher {
-  readonly #options: PrefetcherOptions;
+  readonly #context: CrawlContext;
+  readonly #plan: Plan;
   readonly #room = new SpoolRoom();
   // Pending fetches, redirects, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
@@ -51,19 +30,20 @@ export class Prefetcher {
   /** Called for each reference whose document is prefetched. */
   onStart: ((entry: Declaration, hop: Hop) => void) | undefined;
 
-  constructor(options: PrefetcherOptions) {
-    this.#options = options;
-    this.#unused = new Map(options.answers.map((answer) => [requestKey(answer), answer]));
+  constructor(context: CrawlContext, plan: Plan) {
+    this.#context = context;
+    this.#plan = plan;
+    this.#unused = new Map(context.sources.answers.map((answer) => [requestKey(answer), answer]));
   }
 
   /** Starts as many fetches as there is room for. Call it when there may be more to prefetch, or more room. */
   fill(): void {
-    this.#options.plan.lookAhead((entry, isSpare) => this.#startIfRoom(entry, isSpare));
+    this.#plan.lookAhead((entry, isSpare) => this.#startIfRoom(entry, isSpare));
   }
 
   /** Starts a fetch, unless it was started before. Follows redirects to the document, as long as they lead to something new. */
   start(first: Hop): void {
-    const { visited } = this.#options;
+    const { visited } = this.#context;
     const fetch = (hop: Hop) => {
       if (hop === first) this.#waiting.add(fetchKey(hop.request));
       return this.#begin(hop);
@@ -111,7 +91,8 @@ export class Prefetcher {
 
   #startIfRoom(entry: Declaration, isSpare: boolean): boolean {
     const { url } = entry;
-    const { budget, visited, rules, source, store } = this.#options;
+    const { budget, visited, rules, sources } = this.#context;
+    const { source, store } = sources;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostWaitingInStore, budget.documentsLeft / 2);
     const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
@@ -132,7 +113,9 @@ export class Prefetcher {
   }
 
   async #fetch({ request }: Hop): Promise<Fetched> {
-    const { source, store, rules, signal, onResumed } = this.#options;
+    const { rules, time, sources } = this.#context;
+    const { source, store, onResumed } = sources;
+    const { signal } = time;
     // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);

@@ -2,8 +2,7 @@
 // index whose children are to be visited, or nothing (for example, for a guess without a sitemap).
 import { isGuess } from "../discover/candidates.ts";
 import { defined } from "../model/defined.ts";
-import { documentKey, type Fetched, type FetchedDocument, header } from "../model/exchange.ts";
-import type { Settings } from "../model/options.ts";
+import { documentKey, type Fetched, header } from "../model/exchange.ts";
 import { isComplete, isLossy, type Problem, problem } from "../model/problem.ts";
 import {
   type InvalidSitemap,
@@ -15,9 +14,8 @@ import {
 import { isRobotsUnreachable } from "../model/status.ts";
 import { bareHost, parseUrl } from "../model/url.ts";
 import { RobotsGroups } from "../parse/robots.ts";
-import type { Budget } from "./budget.ts";
-import { childrenOf } from "./children.ts";
 import { type Content, readContent } from "./content.ts";
+import type { CrawlContext } from "./context.ts";
 import {
   type CandidateResult,
   type Declaration,
@@ -28,37 +26,9 @@ import {
   type Visit,
 } from "./frame.ts";
 import { rulesIn } from "./host-robots.ts";
-import { Identities } from "./identities.ts";
-import type { PageFilter } from "./page-filter.ts";
-import type { ReadDocument, Reading } from "./read.ts";
-import { type FollowRules, type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
-import type { Emit } from "./run.ts";
-import type { Visited } from "./visited.ts";
-
-/** How a visit fetches and reads documents. */
-export interface VisitIo {
-  /** Returns the response for one hop, or a failure if the time limit is reached. */
-  fetch(hop: Hop): Promise<Fetched>;
-  /** Reads a document, and stops when the time limit is reached. */
-  read(document: FetchedDocument, url: string, isRobots: boolean): ReturnType<ReadDocument>;
-  /** Releases a document that was read. */
-  drop(found: FoundDocument): void;
-  /** Sets the Crawl-delay of a host; absent in a replay, which sends no requests. */
-  setCrawlDelay?(url: string, milliseconds: number): void;
-}
-
-export interface VisitOptions {
-  readonly homepage: string;
-  readonly settings: Settings;
-  readonly budget: Budget;
-  readonly visited: Visited;
-  readonly rules: FollowRules;
-  readonly filter: PageFilter | undefined;
-  /** Whether documents that an archive lacks are left out of the tree. */
-  readonly omitMissing: boolean | undefined;
-  /** Whether `readEarly` is used. */
-  readonly readsEarly: boolean;
-}
+import type { Prefetcher } from "./prefetch.ts";
+import type { Reading } from "./read.ts";
+import { type FoundDocument, follow, Hop, refusedByName, responseOf } from "./redirects.ts";
 
 /** What is known about a document that was read: its measurements, and whether its `start` event was sent. */
 interface ReadState extends Pick<Content, "started"> {
@@ -73,21 +43,21 @@ export class Visitor {
   invalid = 0;
   /** The rules of each robots.txt that was visited, by URL; undefined if they are unknown. */
   readonly robots: Map<string, RobotsGroups | undefined> = new Map();
-  readonly #options: VisitOptions;
-  readonly #io: VisitIo;
-  readonly #emit: Emit;
+  readonly #context: CrawlContext;
+  readonly #prefetcher: Prefetcher;
+  readonly #fetch: (hop: Hop) => Promise<Fetched>;
   readonly #homeHost: string;
-  readonly #identities = new Identities();
   // Sitemaps in place of a robots.txt.
   readonly #ignored: { readonly url: string; readonly reading: Reading }[] = [];
   // Documents that were read before their visit, by URL; undefined once they were visited.
   readonly #contents = new Map<string, Promise<Content> | undefined>();
 
-  constructor(options: VisitOptions, io: VisitIo, emit: Emit) {
-    this.#options = options;
-    this.#io = io;
-    this.#emit = emit;
-    this.#homeHost = bareHostOf(options.homepage);
+  /** `fetch` returns the response for one hop, or a failure if the time limit is reached. */
+  constructor(context: CrawlContext, prefetcher: Prefetcher, fetch: (hop: Hop) => Promise<Fetched>) {
+    this.#context = context;
+    this.#prefetcher = prefetcher;
+    this.#fetch = fetch;
+    this.#homeHost = bareHostOf(context.start.homepage);
   }
 
   async visit(entry: Declaration): Promise<Visit> {
@@ -99,7 +69,7 @@ export class Visitor {
   }
 
   async #visit(entry: Declaration): Promise<Visit> {
-    const { budget, visited, rules, omitMissing } = this.#options;
+    const { budget, visited, rules, omitMissing } = this.#context;
     const isRobots = entry.by === "robots";
     const first = Hop.first(entry.url, isRobots ? "robots" : "sitemap", rules);
     const refusal = (hop: Hop, depth: number | undefined): Problem | undefined => {
@@ -120,7 +90,7 @@ export class Visitor {
       const url = hop === first ? rules.rewritten(entry.url) : hop.url;
       return reason === undefined ? seen : { missing: { url, keys: [], outcome: "refused", reason } };
     };
-    const followed = await follow(first, (hop) => this.#io.fetch(hop), known);
+    const followed = await follow(first, this.#fetch, known);
     if ("node" in followed) return this.#repeated(entry, followed.node);
     if ("missing" in followed) return this.#missing(entry, followed.missing);
     if (followed.outcome === "found") return this.#document(followed, entry);
@@ -133,7 +103,8 @@ export class Visitor {
 
   /** The URLs of sitemaps in place of a robots.txt that list what no other sitemap lists. */
   get ignored(): string[] {
-    return this.#ignored.filter(({ reading }) => this.#identities.find(reading) === undefined).map(({ url }) => url);
+    const { identities } = this.#context;
+    return this.#ignored.filter(({ reading }) => identities.find(reading) === undefined).map(({ url }) => url);
   }
 
   /** Reports a sitemap that cannot be read, and why. */
@@ -144,7 +115,7 @@ export class Visitor {
   ): Promise<InvalidSitemap> {
     const node: InvalidSitemap = { kind: "invalid", ...this.#declared(entry, url), reason };
     const depth = entry.parent.depth + 1;
-    if (!content?.started) await this.#emit({ type: "start", url, depth });
+    if (!content?.started) await this.#context.emit({ type: "start", url, depth });
     await this.#finish(node, depth, keys, content?.measurements ?? { ...nothingRead, ...defined({ response }) });
     return node;
   }
@@ -155,48 +126,34 @@ export class Visitor {
     else if (isReadSitemap(sitemap)) this.readable += 1;
     const problems = problemsOf(sitemap);
     this.complete &&= isComplete(problems);
-    for (const problem of problems) await this.#emit({ type: "problem", url: sitemap.url, problem });
-    await this.#emit({ type: "sitemap", sitemap, depth, ...measurements });
+    for (const problem of problems) await this.#context.emit({ type: "problem", url: sitemap.url, problem });
+    await this.#context.emit({ type: "sitemap", sitemap, depth, ...measurements });
   }
 
   /** Reads a document before its visit. Returns undefined if it was already read or visited. */
   readEarly(found: FoundDocument, entry: Declaration): Promise<Content> | undefined {
     const key = documentKey({ url: found.url });
     if (this.#contents.has(key)) return undefined;
-    const content = this.#read(found, entry);
+    const content = readContent(this.#context, found, entry);
     this.#contents.set(key, content);
     return content;
   }
 
   #contentOf(found: FoundDocument, entry: Declaration): Promise<Content> {
-    if (!this.#options.readsEarly || entry.by === "robots") return this.#read(found, entry);
+    if (!this.#context.readsEarly || entry.by === "robots") return readContent(this.#context, found, entry);
     const key = documentKey({ url: found.url });
     const early = this.#contents.get(key);
     this.#contents.set(key, undefined);
-    return early ?? this.#read(found, entry);
-  }
-
-  async #read({ url, document }: FoundDocument, entry: Declaration): Promise<Content> {
-    const { settings, budget, filter, omitMissing } = this.#options;
-    const isRobots = entry.by === "robots";
-    // Each child counts against the budget for documents, unless it is missing in an archive. One more is kept, for the problem to name.
-    const most = omitMissing ? Number.POSITIVE_INFINITY : budget.documentsLeft + 1;
-    const content = await readContent({
-      batches: this.#io.read(document, url, isRobots),
-      children: childrenOf({ url, parent: entry.parent, isRobots, most, budget, settings, filter }),
-      ...{ url, entry, budget, identities: this.#identities, filter, emit: this.#emit },
-    });
-    budget.spendBytes(content.reading.wireBytes, document.obtained);
-    return content;
+    return early ?? readContent(this.#context, found, entry);
   }
 
   async #document(found: FoundDocument, entry: Declaration): Promise<Visit> {
-    const { budget, visited, rules } = this.#options;
+    const { budget, visited, rules, identities } = this.#context;
     const { url, keys, document } = found;
     const { parent } = entry;
     const content = await this.#contentOf(found, entry);
     const { reading, outcome, cut, pageCount, started, sameAs, listed, next } = content;
-    this.#io.drop(found);
+    this.#prefetcher.drop(found);
     // If the document was read early after this visit began, its place in the budget is still reserved.
     for (const key of keys) budget.unreserve(key);
     const result: CandidateResult = { outcome: "found", status: document.status, ...movedTo(entry.url, url) };
@@ -207,8 +164,8 @@ export class Visitor {
     const measurements = measured(found, reading);
     if (outcome.kind === "invalid" && reading.outcome.kind !== "invalid") this.#ignored.push({ url, reading });
     if (outcome.kind === "invalid") return this.#unreadable(found, entry, outcome.reason, { measurements, started });
-    if (content.isReported) this.#identities.add(url, reading, pageCount);
-    if (!started) await this.#emit({ type: "start", url, depth: parent.depth + 1 });
+    if (content.isReported) identities.add(url, reading, pageCount);
+    if (!started) await this.#context.emit({ type: "start", url, depth: parent.depth + 1 });
     const problems = [...found.problems, ...reading.problems, ...(cut === undefined ? [] : [cut])];
     const declared = { ...this.#declared(entry, url), complete: isComplete(problems), problems };
     if (outcome.kind === "pages") {
@@ -248,17 +205,18 @@ export class Visitor {
 
   // Applies the Crawl-delay or, if it is longer than `delay`, reports that it is ignored: only as an event, because the document is fine.
   async #applyCrawlDelay(reading: Reading, url: string): Promise<void> {
-    const { settings } = this.#options;
-    const limit = this.#io.setCrawlDelay && reading.robots?.delayFor(settings.userAgent);
+    const { settings, sources } = this.#context;
+    // A replay sends no requests.
+    const limit = sources.fetcher && reading.robots?.delayFor(settings.userAgent);
     if (limit === undefined) return;
-    if (settings.useCrawlDelay) this.#io.setCrawlDelay?.(url, limit);
+    if (settings.useCrawlDelay) sources.fetcher?.setCrawlDelay(url, limit);
     else if (limit > settings.delay.milliseconds)
-      await this.#emit({ type: "problem", url, problem: problem("crawl-delay", { limit }) });
+      await this.#context.emit({ type: "problem", url, problem: problem("crawl-delay", { limit }) });
   }
 
   // A sitemap that was visited before gets another node, but is not fetched again, and its pages are not reported again.
   async #repeated(entry: Declaration, known: Sitemap): Promise<Visit> {
-    const { budget, visited } = this.#options;
+    const { budget, visited } = this.#context;
     const { parent, by, continues } = entry;
     const result: CandidateResult = { outcome: "duplicate", ...movedTo(entry.url, known.url) };
     // Where a feed goes on is unknown if its next page redirects to one that was read.
@@ -273,7 +231,7 @@ export class Visitor {
     const depth = parent.depth + 1;
     const { declaredUrl: _, lastModified: __, ...rest } = known;
     const node = { ...rest, ...this.#declared(entry, known.url) } as Sitemap;
-    await this.#emit({ type: "start", url: node.url, depth });
+    await this.#context.emit({ type: "start", url: node.url, depth });
     await this.#finish(node, depth, [], nothingRead);
     return { type: "node", node, result };
   }
@@ -285,10 +243,10 @@ export class Visitor {
     const result: CandidateResult = { outcome, ...defined({ status }), ...movedTo(entry.url, url), reason };
     const isRead = content !== undefined && outcome === "failed";
     if ((isOptional(entry) && !isRead) || this.#isLinkToPage(entry, missing)) {
-      this.#options.visited.abandon(missing);
+      this.#context.visited.abandon(missing);
       return { type: "omitted", result };
     }
-    if (outcome === "refused" && entry.by === undefined && !this.#options.budget.mayShowRefused()) {
+    if (outcome === "refused" && entry.by === undefined && !this.#context.budget.mayShowRefused()) {
       const { refusals } = entry.parent;
       const alike = refusals.get(reason.code);
       if (alike === undefined) refusals.set(reason.code, { entry, reason, count: 1 });
@@ -306,14 +264,14 @@ export class Visitor {
     if ((by !== "homepage-link" && by !== "homepage-header") || outcome === "blocked" || isForPrograms) return false;
     if (code === "not-a-sitemap" && value === "html") return true;
     const isHtml = response?.status === 200 && /html/i.test(header(response.headers, "content-type") ?? "");
-    if (isHtml && this.#options.visited.isHomepage(keys)) return true;
+    if (isHtml && this.#context.visited.isHomepage(keys)) return true;
     // A document with one of these problems may still be a sitemap.
     return isHtml && !/^(?:coding|charset|limit|body|timeout|xml)-/.test(code);
   }
 
   // Records and reports a finished sitemap, which has no children to visit.
   #finish(node: Sitemap, depth: number, keys: readonly string[], measurements: Measurements): Promise<void> {
-    const { budget, visited } = this.#options;
+    const { budget, visited } = this.#context;
     // A sitemap and everything below it count each time it is declared, even if it is refused. Otherwise a few documents that list each
     // other could become a huge tree.
     budget.spendSitemaps(visited.sizeOf(node));
@@ -324,7 +282,7 @@ export class Visitor {
   // Returns the fields that all kinds of nodes share.
   #declared(reference: SitemapReference, url: string) {
     // `startsWith` recognizes most sitemaps of the homepage's host without parsing their URLs.
-    const isAtHome = url.startsWith(this.#options.homepage) || bareHostOf(url) === this.#homeHost;
+    const isAtHome = url.startsWith(this.#context.start.homepage) || bareHostOf(url) === this.#homeHost;
     const declaredUrl = reference.url === url ? undefined : reference.url;
     const offHost = isAtHome ? undefined : (true as const);
     return { url, ...defined({ declaredUrl, lastModified: reference.lastModified, offHost }) };

@@ -52,8 +52,8 @@ function collectors(characters: number, count: number) {
   const settings = resolveOptions({ limits: { ...withFixedLimits({ sitemapUrlLength: characters / 50_000 }) } });
   const parent = frameOf({ kind: "index", format: "robots", url: home, complete: true, problems: [] });
   const budget = new Budget(settings.limits);
-  const options = { url: home, parent, isRobots: false, most: 9000, budget, settings, filter: undefined };
-  return Array.from({ length: count }, () => childrenOf(options));
+  const context = { budget, settings, filter: undefined };
+  return Array.from({ length: count }, () => childrenOf(context, home, { parent }));
 }
 
 test.each([
