@@ -5,7 +5,7 @@
 import type { HeaderList } from "../model/exchange.ts";
 import type { Settings } from "../model/options.ts";
 import { hasNoResponse, isTemporary, type Problem, problem } from "../model/problem.ts";
-import { type Backoff, mostFailures, type OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
+import { type Backoff, mostFailures, OriginRecord, pauseDelay, retryAfterDelay, toDate } from "./retry.ts";
 
 /** The pause that a host asks for. */
 export interface Pause {
@@ -18,7 +18,7 @@ export interface Pause {
 export class HostHealth {
   readonly #settings: Pick<Settings, "retries" | "limits">;
   readonly #backoff: Backoff;
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, OriginRecord>();
   // How often in a row the host asked for a pause, and when it did so last.
   readonly #host: Probed & { pauses: number; pausedAt: number } = { isProbed: false, pauses: 0, pausedAt: 0 };
   #refusal: { readonly until: number; readonly reason: Problem } | undefined;
@@ -29,7 +29,9 @@ export class HostHealth {
   }
 
   origin(name: string): OriginRecord {
-    return this.#origin(name);
+    const origin = this.#origins.get(name) ?? new OriginRecord(false);
+    this.#origins.set(name, origin);
+    return origin;
   }
 
   /** Returns why the origin gets no more requests, if so. */
@@ -56,9 +58,9 @@ export class HostHealth {
 
   /** Records a response. `sentAt` is when the request was sent. */
   answered(name: string, status: number, headers: HeaderList, sentAt: number, now: number): Pause | undefined {
-    const { hasAnswered, onlyErrors } = this.#origin(name);
+    const { hasAnswered, onlyErrors } = this.origin(name);
     const isFailing = !hasAnswered || onlyErrors > 0;
-    this.#origins.set(name, new Origin(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
+    this.#origins.set(name, new OriginRecord(true, status >= 500 && isFailing ? onlyErrors + 1 : 0));
     if (asksForPause(status, headers)) return this.#pause(status, headers, sentAt, now);
     // A server error does not end the pauses: the server may have omitted Retry-After by mistake.
     if (status < 500) this.#host.pauses = 0;
@@ -68,7 +70,7 @@ export class HostHealth {
   /** Records that no response arrived within `elapsed` milliseconds. `isRetried` means that the request will be sent again. */
   failed(name: string, reason: Problem, elapsed: number, isRetried: boolean): void {
     if (!hasNoResponse(reason.code)) return;
-    const origin = this.#origin(name);
+    const origin = this.origin(name);
     origin.failures++;
     origin.wasted += elapsed;
     if (isRetried) origin.wasRetried = true;
@@ -77,12 +79,6 @@ export class HostHealth {
       ? origin.failures >= mostFailures && origin.wasted >= mostWasted
       : origin.failedDocuments >= 2;
     if (isDown && !isRetried) origin.refusal = reason;
-  }
-
-  #origin(name: string): Origin {
-    const origin = this.#origins.get(name) ?? new Origin(false);
-    this.#origins.set(name, origin);
-    return origin;
   }
 
   // Returns the host, the origin, both or neither: those for which a single request must first probe whether they respond again.
@@ -116,24 +112,6 @@ export class HostHealth {
 
 interface Probed {
   isProbed: boolean;
-}
-
-/** What is known about an origin. Failures are counted since its last response. */
-class Origin implements OriginRecord, Probed {
-  readonly hasAnswered: boolean;
-  readonly onlyErrors: number;
-  wasRetried = false;
-  failures = 0;
-  failedDocuments = 0;
-  /** Milliseconds spent on failures, summed over concurrent requests. */
-  wasted = 0;
-  refusal: Problem | undefined;
-  isProbed = false;
-
-  constructor(hasAnswered: boolean, onlyErrors = 0) {
-    this.hasAnswered = hasAnswered;
-    this.onlyErrors = onlyErrors;
-  }
 }
 
 function asksForPause(status: number, headers: HeaderList): boolean {

@@ -11,14 +11,26 @@ export interface Backoff {
 
 export const defaultBackoff: Backoff = { base: 500, cap: 10_000, random: Math.random };
 
-/** What retries depend on. `failures` counts how often the origin has failed to respond since its last response. */
-export interface OriginRecord {
+/** What is known about an origin. Failures are counted since its last response. */
+export class OriginRecord {
   /** Whether the origin has responded, with any status. */
   readonly hasAnswered: boolean;
-  readonly wasRetried: boolean;
-  readonly failures: number;
   /** The number of responses, if all of them were server errors. */
   readonly onlyErrors: number;
+  wasRetried = false;
+  failures = 0;
+  failedDocuments = 0;
+  /** Milliseconds spent on failures, summed over concurrent requests. */
+  wasted = 0;
+  /** Why it gets no more requests. */
+  refusal: Problem | undefined;
+  /** Whether a request is finding out whether it responds again. */
+  isProbed = false;
+
+  constructor(hasAnswered: boolean, onlyErrors = 0) {
+    this.hasAnswered = hasAnswered;
+    this.onlyErrors = onlyErrors;
+  }
 }
 
 /** Whether to send a request again after this attempt failed. */
