@@ -7,7 +7,7 @@ import { ByteReader } from "../open/byte-reader.ts";
 import { isGzip } from "../open/content-coding.ts";
 import { GzipMembers } from "../open/gzip-member.ts";
 import { createRawInflater, type ZlibStream } from "../open/zlib-stage.ts";
-import { blockSize, type KeptFile, readBlocks } from "../storage/file.ts";
+import { type KeptFile, readBlocks } from "../storage/file.ts";
 import { headAt, latin1, lineEndsAt, magic, maxHead, type RecordHead, recordEnd } from "./warc.ts";
 
 /** The position of a record in its file, and its length there, including the line ends after it. */
@@ -78,19 +78,11 @@ export class RecordFile {
     return new SitemapError("invalid-archive", `${this.path} is damaged: a record in it cannot be read`);
   }
 
-  /** Yields the bytes of the file between two positions, in blocks. */
-  async *blocks(offset: number, end: number): AsyncGenerator<Uint8Array, undefined> {
-    for (let at = offset; at < end; at += blockSize) {
-      const piece = await this.file.read(at, Math.min(blockSize, end - at));
-      if (piece.length === 0) return;
-      yield piece;
-    }
-  }
-
   // Yields the bytes of a record, decompressed.
   async *#bytes({ offset, length }: RecordSpan): AsyncGenerator<Uint8Array, undefined> {
-    if (!this.isCompressed) return yield* readBlocks([{ file: this.file, offset, length }]);
-    const input = new ByteReader(this.blocks(offset, offset + length));
+    const stored = readBlocks([{ file: this.file, offset, length }]);
+    if (!this.isCompressed) return yield* stored;
+    const input = new ByteReader(stored);
     if (!(await input.fill(3)) || !isGzip(input.peek(3))) throw this.damaged();
     const content = new GzipMembers(input, length > largeRecord ? createRawInflater : createInflater).next();
     try {
@@ -223,7 +215,8 @@ export class RecordWalk {
   }
 
   async *#members(from: number): AsyncGenerator<WalkedRecord, undefined> {
-    const input = new ByteReader(this.#records.blocks(from, this.#size));
+    const { file } = this.#records;
+    const input = new ByteReader(readBlocks([{ file, offset: from, length: this.#size - from }]));
     const members = new GzipMembers(input, createInflater);
     try {
       for (let at = 0; await input.fill(1); at = input.position) {
