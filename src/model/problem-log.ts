@@ -64,7 +64,8 @@ export class DocumentProblems<Code extends ProblemCode = DocumentProblemCode> {
     if (count !== undefined) return;
     const row = this.#rowOf(code);
     this.#problems.set(code, createProblem(code, facts, row));
-    if (row?.loss) this.#complete = false;
+    // A code of a later version counts as a loss, because its meaning is unknown.
+    if (row === undefined || row.loss) this.#complete = false;
   }
 
   /** Adds a problem at a line of the document. */

@@ -130,10 +130,6 @@ export class ProblemLog extends DocumentProblems<ProblemCode> {
     super(rowOf);
   }
 
-  override get complete(): boolean {
-    return isComplete(super.toArray());
-  }
-
   /** Adds a problem that was made elsewhere. */
   addProblem({ code, message: _, cause, ...facts }: Problem): void {
     if (cause !== undefined && !this.has(code)) this.#causes.set(code, cause);
