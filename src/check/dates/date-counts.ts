@@ -1,6 +1,7 @@
 // Counts the dates of a whole website per day, classifies them by age, and finds the date that many pages share.
-import { CommonValue } from "../../model/common-value.ts";
+
 import { dayLength, hasTime } from "../../model/instant.ts";
+import { CommonValue } from "../common-value.ts";
 import { bounds } from "../rules/bounds.ts";
 
 const firstDay = Math.floor(Date.UTC(bounds.firstYear, 0, 1) / dayLength);

@@ -1,10 +1,10 @@
 // Rules about dates, priorities and change frequencies. Dates are compared with the time at which the sitemap was received, not with the
 // current time, so that checking an archive again gives the same result.
 
-import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { SitemapPage } from "../../model/page.ts";
+import { CommonValue } from "../common-value.ts";
 import type { CheckRun, SitemapContext } from "../context.ts";
 import type { LastmodEvidence } from "../dates/lastmod-trust.ts";
 import { bounds } from "./bounds.ts";

@@ -1,11 +1,11 @@
 // Rules about news stories, images and videos.
 
 import { registrableDomains } from "../../crawl/page-filter.ts";
-import { CommonValue } from "../../model/common-value.ts";
 import { counted, grouped } from "../../model/figures.ts";
 import { hasTime, lastInstant } from "../../model/instant.ts";
 import type { NewsStory, SitemapPage, SitemapVideo } from "../../model/page.ts";
 import { detached } from "../../model/text.ts";
+import { CommonValue } from "../common-value.ts";
 import { type CheckRun, type Origin, readOrigin, type SitemapContext } from "../context.ts";
 import { bounds } from "./bounds.ts";
 import { isNewsLanguage } from "./language-codes.ts";
