@@ -1,7 +1,6 @@
 // Applies the page filters, for crawls, trees and single documents. A `PageFilter` counts the pages that each filter accepted and, for
 // `unique`, remembers the pages seen.
 import type { FilterCounts, ProblemEvent } from "../model/event.ts";
-import { FingerprintReader, Fingerprints } from "../model/fingerprints.ts";
 import { lastInstant } from "../model/instant.ts";
 import type { PageFilterSettings } from "../model/options.ts";
 import type { SitemapPage } from "../model/page.ts";
@@ -9,6 +8,7 @@ import type { PageList } from "../model/page-list.ts";
 import { anyPattern, type Matches } from "../model/pattern.ts";
 import { problem } from "../model/problem.ts";
 import type { IndexSitemap, SitemapReference } from "../model/sitemap.ts";
+import { TextSet } from "../model/text-set.ts";
 import { bareHost, originOf, parseUrl } from "../model/url.ts";
 import { allowedUrls, type RobotsOf } from "./host-robots.ts";
 import { PageSample } from "./page-sample.ts";
@@ -67,12 +67,8 @@ export class PageFilter {
         return date === undefined ? undated === "keep" : !(lastInstant(date) < since);
       });
     if (unique) {
-      const known = new Fingerprints();
-      const reader = new FingerprintReader();
-      add("unique", ({ url }) => {
-        reader.read(url);
-        return known.add(reader.high, reader.low);
-      });
+      const known = new TextSet();
+      add("unique", ({ url }) => known.add(url));
     }
     if (settings.allowedFor !== undefined) add("allowedFor", () => true);
   }
