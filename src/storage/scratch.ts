@@ -66,11 +66,11 @@ export class Scratch {
     return { file, offset, length };
   }
 
-  /** Returns the bytes of a block, or a part of them. The caller must not change them. */
-  async get(block: Block, from: number = 0, length: number = block.length - from): Promise<Uint8Array> {
-    if (block instanceof Uint8Array) return block.subarray(from, from + length);
-    const bytes = await block.file.read(block.offset + from, length);
-    if (bytes.length !== length) throw new Error("A temporary file was truncated");
+  /** Returns the bytes of a block. The caller must not change them. */
+  async get(block: Block): Promise<Uint8Array> {
+    if (block instanceof Uint8Array) return block;
+    const bytes = await block.file.read(block.offset, block.length);
+    if (bytes.length !== block.length) throw new Error("A temporary file was truncated");
     return bytes;
   }
 
