@@ -20,7 +20,7 @@ const maxIndex = 512 * 1024 * 1024;
 
 /** A group of consecutive records: an exchange, or one record of another kind. */
 export interface Group {
-  /** The `archiveKey` of the exchange. Empty for any other record, and if the exchange cannot be read. */
+  /** The `requestKey` of the exchange. Empty for any other record, and if the exchange cannot be read. */
   readonly key: string;
   readonly offset: number;
   /** The lengths of the records. In an exchange, the last one is the description; if there are two, the first is the response. */

@@ -3,11 +3,6 @@ import { type DocumentRequest, type FailedFetch, type RequestIdentity, requestKe
 import { type ProblemCode, problem } from "../model/problem.ts";
 import { withoutCredentials } from "../model/url.ts";
 
-/** Returns the key under which an exchange is stored. It contains no user name or password. */
-export function archiveKey(request: RequestIdentity): string {
-  return requestKey({ ...request, url: withoutCredentials(request.url) });
-}
-
 /** Returns the keys that may have a response to this request, best first. Responses recorded by other tools are stored with the role `sitemap`. */
 export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[] {
   const ways: Omit<RequestIdentity, "url">[] = [
@@ -17,7 +12,7 @@ export function archiveKeys({ url, role, anonymous }: RequestIdentity): string[]
     { role: "sitemap", anonymous: true },
     { role: "robots" },
   ];
-  return [...new Set(ways.map((way) => archiveKey({ url, ...way })))];
+  return [...new Set(ways.map((way) => requestKey({ url, ...way })))];
 }
 
 /** Returns the failure of a request that the archive cannot answer. */

@@ -2,7 +2,7 @@
 // joined files, other tools), in one pass over the records. Of several exchanges for a URL, the first usually counts (see `set`).
 import { open, stat } from "node:fs/promises";
 import { SitemapError, systemReason } from "../model/errors.ts";
-import type { DocumentRequest, DocumentSource, Fetched } from "../model/exchange.ts";
+import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { RecordBody } from "./body.ts";
@@ -10,7 +10,7 @@ import { exchangeFromJson } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
 import { AnswerLimit, flagsOf, type Group, indexType, notesType, readIndex, readIndexHead } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
-import { archiveFailure, archiveKey, archiveKeys } from "./keys.ts";
+import { archiveFailure, archiveKeys } from "./keys.ts";
 import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
 import { DigestCheck, latin1, type RecordHead } from "./warc.ts";
 
@@ -116,7 +116,7 @@ export class Archive implements DocumentSource {
   readonly groups: Group[] = [];
   readonly records: RecordFile;
   readonly size: number;
-  /** The exchanges by `archiveKey`, in the order in which the keys first occur in the file. */
+  /** The exchanges by `requestKey`, in the order in which the keys first occur in the file. */
   readonly answers: Map<string, Answer> = new Map();
   readonly #options: OpenArchiveOptions;
   readonly #most: number;
@@ -179,7 +179,7 @@ export class Archive implements DocumentSource {
   }
 
   variesByCredentials(url: string): boolean {
-    return this.answers.has(archiveKey({ url, role: "sitemap", anonymous: true }));
+    return this.answers.has(requestKey({ url, role: "sitemap", anonymous: true }));
   }
 
   /** Copies the archive, record by record, compressed if the name ends in `.gz`. Replaces a file only with `overwrite`. */
@@ -199,7 +199,7 @@ export class Archive implements DocumentSource {
     const { head, content } = await this.records.read(answer.description as RecordSpan, maxDescription);
     const [id] = head.concurrentTo;
     const fetched = exchangeFromJson(content, (problem) => this.bodyOf(answer, problem, id));
-    if (!isIntact(head, content) || archiveKey(fetched) !== key) throw this.records.damaged();
+    if (!isIntact(head, content) || requestKey(fetched) !== key) throw this.records.damaged();
     const receivedAt = fetched.receivedAt ?? dateOf(head);
     return receivedAt === undefined ? fetched : { ...fetched, receivedAt };
   }
@@ -319,7 +319,7 @@ export class Archive implements DocumentSource {
     if (isMain) this.finished = false;
     const isLost = fetched?.outcome === "found" && response === undefined;
     const group: Group = {
-      key: fetched === undefined ? "" : archiveKey(fetched),
+      key: fetched === undefined ? "" : requestKey(fetched),
       offset: response?.offset ?? span.offset,
       lengths: response === undefined ? [span.length] : [response.length, span.length],
       flags: `${fetched && flagsOf(fetched)}${isLost ? "c" : ""}`,
@@ -335,7 +335,7 @@ export class Archive implements DocumentSource {
     const url = foreignUrl(head);
     if (url === undefined) return;
     const isRevisit = head.type === "revisit";
-    const key = archiveKey({ url, role: "sitemap" });
+    const key = requestKey({ url, role: "sitemap" });
     const before = this.answers.get(key);
     // A record with content replaces a revisit, which only refers to content.
     if (before === undefined || (before.isRevisit === true && !isRevisit))

@@ -1,14 +1,21 @@
 // Keeps exchanges while a tree is in use: in an archive if one is written, otherwise in memory or in a private temporary file.
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { Body, DocumentRequest, DocumentSource, Fetched, RequestIdentity } from "../model/exchange.ts";
+import {
+  type Body,
+  type DocumentRequest,
+  type DocumentSource,
+  type Fetched,
+  type RequestIdentity,
+  requestKey,
+} from "../model/exchange.ts";
 import type { AllLimits, StoreKind } from "../model/options.ts";
 import type { Problem } from "../model/problem.ts";
 import { type Block, closedError, readBlocks } from "../storage/file.ts";
 import { Scratch } from "../storage/scratch.ts";
 import { cutOf, exchangeFromJson, exchangeToJson } from "./exchange-json.ts";
 import type { ArchiveInfo } from "./info.ts";
-import { archiveFailure, archiveKey, archiveKeys } from "./keys.ts";
+import { archiveFailure, archiveKeys } from "./keys.ts";
 import { Archive, type OpenArchiveOptions, openArchive } from "./reader.ts";
 import { Digester } from "./warc.ts";
 import { ArchiveWriter, copyArchive, type ReceivedBody, writeArchive } from "./writer.ts";
@@ -34,13 +41,10 @@ export async function createStore(options: {
       await forgetCut(resumed, limits);
       writer = ArchiveWriter.after(resumed);
     } else if (save !== undefined) writer = await ArchiveWriter.create(save);
-    const runStart = writer?.end;
-    await writer?.start(info, resumed?.infoId);
-    return new Store(
-      info,
-      space,
-      writer && { writer, archive: resumed ?? new Archive(writer.records, 0), runStart: runStart ?? 0 },
-    );
+    if (writer === undefined) return new Store(info, space);
+    const runStart = writer.end;
+    await writer.start(info, resumed?.infoId);
+    return new Store(info, space, { writer, archive: resumed ?? new Archive(writer.records, 0), runStart });
   } catch (error) {
     await writer?.close();
     await space.close();
@@ -96,24 +100,24 @@ interface Entry {
   readonly body: ReceivedBody | undefined;
 }
 
+/** The archive that exchanges are appended to, and where this run begins in it. */
+interface Written {
+  readonly writer: ArchiveWriter;
+  readonly archive: Archive;
+  readonly runStart: number;
+}
+
 /** Keeps exchanges and answers requests from them. */
 export class Store implements DocumentSource {
   readonly #info: ArchiveInfo;
   readonly #space: Scratch;
-  // `runStart` is where this run begins in the archive.
-  readonly #written:
-    | { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number }
-    | undefined;
-  // The exchanges by `archiveKey`, if there is no archive.
+  readonly #written: Written | undefined;
+  // The exchanges by `requestKey`, if there is no archive.
   readonly #entries = new Map<string, Entry>();
   #finished = false;
   #closed = false;
 
-  constructor(
-    info: ArchiveInfo,
-    space: Scratch,
-    written?: { readonly writer: ArchiveWriter; readonly archive: Archive; readonly runStart: number },
-  ) {
+  constructor(info: ArchiveInfo, space: Scratch, written?: Written) {
     this.#info = info;
     this.#space = space;
     this.#written = written;
@@ -139,14 +143,14 @@ export class Store implements DocumentSource {
 
   /** Whether the response to this exact request was kept. */
   has(request: DocumentRequest): boolean {
-    const key = archiveKey(request);
+    const key = requestKey(request);
     return this.#entries.has(key) || this.#written?.archive.answers.has(key) === true;
   }
 
   /** Whether the response to this exact request is from the run that this one resumes. */
   isResumed(request: RequestIdentity): boolean {
     const { archive, runStart = 0 } = this.#written ?? {};
-    const { description } = archive?.answers.get(archiveKey(request)) ?? {};
+    const { description } = archive?.answers.get(requestKey(request)) ?? {};
     return description !== undefined && description.offset < runStart;
   }
 
@@ -211,7 +215,7 @@ export class Store implements DocumentSource {
 
   // Stores an exchange. Returns its body as it is stored now.
   async #store(fetched: Fetched, received: ReceivedBody | undefined): Promise<Body> {
-    const key = archiveKey(fetched);
+    const key = requestKey(fetched);
     if (this.#written === undefined) {
       const description = Buffer.from(JSON.stringify(exchangeToJson(fetched, received?.problem)));
       const entry = { description: await this.#space.put(description), body: received };

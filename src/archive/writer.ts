@@ -8,7 +8,7 @@ import { open } from "node:fs/promises";
 import { STATUS_CODES } from "node:http";
 import * as zlib from "node:zlib";
 import { SitemapError, systemReason } from "../model/errors.ts";
-import type { Fetched, HeaderList } from "../model/exchange.ts";
+import { type Fetched, type HeaderList, requestKey } from "../model/exchange.ts";
 import type { Problem } from "../model/problem.ts";
 import { parseUrl } from "../model/url.ts";
 import { version } from "../model/version.ts";
@@ -17,7 +17,6 @@ import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed }
 import { exchangeToJson } from "./exchange-json.ts";
 import { endOf, flagsOf, type Group, indexContent, indexType, notesType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, infoData } from "./info.ts";
-import { archiveKey } from "./keys.ts";
 import { RecordFile } from "./records.ts";
 import { Digester, type Field, newId, ownFields, recordEnd, serializeHead } from "./warc.ts";
 
@@ -111,7 +110,7 @@ export class ArchiveWriter {
     const metadata = [...ownFields("metadata", newId(), "application/json", receivedAt), ...about];
     const concurrent = status === undefined ? [] : [["WARC-Concurrent-To", id] as const];
     parts.push(this.#digestedRecord([...metadata, ...concurrent], [Buffer.from(JSON.stringify(fetched))]));
-    return this.#append(archiveKey(fetched), flagsOf(exchange), parts);
+    return this.#append(requestKey(fetched), flagsOf(exchange), parts);
   }
 
   /** Copies a group of another archive. If both archives are compressed, the records are copied without compressing them again. */

@@ -1,6 +1,5 @@
 // For runs with `previous`: sends conditional requests (https://www.rfc-editor.org/rfc/rfc9110#section-13) for documents that the archive of
 // an earlier run has in full. If the website answers 304, the archived document is used.
-import { archiveKey } from "../archive/keys.ts";
 import type { Archive } from "../archive/reader.ts";
 import { defined } from "../model/defined.ts";
 import type { FailureEvent, ResponseEvent } from "../model/event.ts";
@@ -11,6 +10,7 @@ import {
   type FetchedDocument,
   type HeaderList,
   header,
+  requestKey,
 } from "../model/exchange.ts";
 import { fetchedEvent } from "../model/status.ts";
 import { isOpenEnded } from "./read.ts";
@@ -30,7 +30,7 @@ export function revalidating(
   // Returns the latest response in the archives, if it is a complete document.
   async function archived(request: DocumentRequest): Promise<FetchedDocument | undefined> {
     // Other tools do not record what a document was requested as.
-    const keys = [archiveKey(request), archiveKey({ ...request, role: "sitemap" })];
+    const keys = [requestKey(request), requestKey({ ...request, role: "sitemap" })];
     let latest: Fetched | undefined;
     for (const archive of archives) {
       const key = keys.find((each) => archive.answers.has(each));

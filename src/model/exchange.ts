@@ -1,7 +1,7 @@
 // One request and its response: a document, a redirect, or a failure. `fetch/` makes exchanges, `archive/` keeps them, and
 // `crawl/` follows the redirects and reads the documents.
 import type { Problem } from "./problem.ts";
-import { urlKey } from "./url.ts";
+import { urlKey, withoutCredentials } from "./url.ts";
 
 /** Headers in the order of the response, with their names in lower case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
@@ -150,9 +150,13 @@ export function documentKey({ url, anonymous }: Pick<DocumentRequest, "url" | "a
 /** The fields that distinguish requests, and the responses to them. */
 export type RequestIdentity = Pick<DocumentRequest, "url" | "role" | "anonymous">;
 
-/** Returns a key that is equal for requests with the same response. The role matters: robots.txt is cut off earlier than a sitemap at the same URL. */
-export function requestKey(request: RequestIdentity): string {
-  return request.role === "robots" ? `robots ${documentKey(request)}` : documentKey(request);
+/**
+ * Returns a key that is equal for requests with the same response, without user name and password. The role matters: robots.txt is cut
+ * off earlier than a sitemap at the same URL.
+ */
+export function requestKey({ url, role, anonymous }: RequestIdentity): string {
+  const key = documentKey({ url: withoutCredentials(url), anonymous });
+  return role === "robots" ? `robots ${key}` : key;
 }
 
 /** Whether only the end of the connection shows the end of the body. https://www.rfc-editor.org/rfc/rfc9112#name-message-body-length */
