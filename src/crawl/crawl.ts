@@ -136,11 +136,18 @@ export function pageFilter({ filters }: Prepared): PageFilter | undefined {
 
 /**
  * Runs a crawl. Emits all events except those of requests, which go only to `settings.onEvent` and `onSideEvent`. Returns the last
- * event.
+ * event. Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions.
  */
 export async function run(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
-  const { runCrawl } = await import("./engine.ts");
-  return runCrawl(options, emit);
+  const { openCrawl } = await import("./open.ts");
+  const { crawlWebsite } = await import("./engine.ts");
+  const open = await openCrawl(options);
+  try {
+    return await crawlWebsite(open, emit);
+  } finally {
+    await open.close();
+    await open.sources.store?.close();
+  }
 }
 
 interface ClosableIterator<T> extends AsyncIterableIterator<T, undefined> {

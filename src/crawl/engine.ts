@@ -15,26 +15,15 @@ import { nothingRead } from "./frame.ts";
 import { readHomepage } from "./homepage.ts";
 import { robotsIn } from "./host-robots.ts";
 import { Identities } from "./identities.ts";
-import { type OpenCrawl, openCrawl } from "./open.ts";
+import type { OpenCrawl } from "./open.ts";
 import type { PageFilter } from "./page-filter.ts";
 import { Plan } from "./plan.ts";
 import { Prefetcher } from "./prefetch.ts";
 import { pauseWhenDue } from "./read.ts";
 import { follow, followRules, Hop, responseOf } from "./redirects.ts";
-import type { Emit, Progress, RunOptions } from "./run.ts";
+import type { Emit, Progress } from "./run.ts";
 import { Visitor } from "./visit.ts";
 import { Visited } from "./visited.ts";
-
-/** Runs one crawl. Throws only a `SitemapError`, the reason of a signal, and errors of `emit` and the caller's functions. */
-export async function runCrawl(options: RunOptions, emit: Emit): Promise<FinishedEvent> {
-  const open = await openCrawl(options);
-  try {
-    return await crawlWebsite(open, emit);
-  } finally {
-    await open.close();
-    await open.sources.store?.close();
-  }
-}
 
 // If only a sample is listed, holds all pages back until the last one has been seen.
 function sampled(filter: PageFilter | undefined, emit: Emit): Emit {
