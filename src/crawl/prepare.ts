@@ -34,43 +34,44 @@ export interface Start {
   readonly sitemaps?: readonly string[] | undefined;
 }
 
-type CheckedTarget = { homepage: string } | { sitemaps: readonly [string, ...string[]] };
-
-// Returns the https URLs that were given without a scheme.
-function assumedUrls(target: CrawlTarget, urls: readonly string[]): readonly string[] {
-  const { homepage, sitemaps = [homepage ?? target] } = Object(target) as { homepage?: unknown; sitemaps?: unknown[] };
-  return urls.filter((url, at) => {
-    const given = target instanceof URL ? target : sitemaps[at];
-    return typeof given === "string" && !hasScheme(given.trim()) && /^https:/.test(url);
-  });
+interface CheckedTarget {
+  readonly isHomepage: boolean;
+  /** The homepage or the sitemaps, with their credentials. */
+  readonly urls: readonly [string, ...string[]];
+  /** Those that were given without a scheme, so https is only assumed. */
+  readonly assumed: readonly string[];
 }
 
 /** Returns the URLs as strings. Throws a `SitemapError` (`invalid-homepage`) if the target is invalid. */
 export function checkTarget(target: CrawlTarget): CheckedTarget {
   const given: unknown = urlText(target);
-  if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { homepage: httpUrl(given, "homepage") };
+  const assumed: string[] = [];
+  const homepageAt = (url: unknown) =>
+    ({ isHomepage: true, urls: [httpUrl(url, "homepage", assumed)], assumed }) as const;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return homepageAt(given);
   const { homepage, sitemaps, ...more } = given as { homepage?: unknown; sitemaps?: unknown };
   const [unknown] = Object.keys(more);
   if (unknown !== undefined) {
     const hint = suggestion(unknown, ["homepage", "sitemaps"]);
     throw invalid(`Unknown key \`${unknown.slice(0, 100)}\` in the website${hint}`);
   }
-  if (sitemaps === undefined) return { homepage: httpUrl(homepage, "homepage") };
+  if (sitemaps === undefined) return homepageAt(homepage);
   if (homepage !== undefined) throw invalid("Expected either a homepage or sitemaps, got both");
   if (!Array.isArray(sitemaps)) throw unexpected("sitemaps", "a list of URLs", sitemaps);
-  const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap"));
+  const [first, ...others] = sitemaps.map((url) => httpUrl(url, "sitemap", assumed));
   if (first === undefined) throw invalid("Expected at least one sitemap URL");
-  return { sitemaps: [first, ...others] };
+  return { isHomepage: false, urls: [first, ...others], assumed };
 }
 
-function httpUrl(value: unknown, what: string): string {
-  const url = urlText(value);
-  if (typeof url === "string") {
-    const named = looksLikeHost.test(url.trim()) ? withAssumedScheme(url.trim()) : url.trim();
-    if (isHttpUrl(named)) return named;
-  }
-  throw unexpected(what, "an http or https URL", url);
+// Adds the URL to `assumed` if its scheme is https only by default.
+function httpUrl(value: unknown, what: string, assumed: string[]): string {
+  const given = urlText(value);
+  if (typeof given !== "string") throw unexpected(what, "an http or https URL", given);
+  const text = given.trim();
+  const url = looksLikeHost.test(text) ? withAssumedScheme(text) : text;
+  if (!isHttpUrl(url)) throw unexpected(what, "an http or https URL", given);
+  if (!hasScheme(text) && url.startsWith("https:")) assumed.push(url);
+  return url;
 }
 
 // Matches `example.org`, `example.org:8080/path` and `localhost`, but not `a.xml`, which is more likely a file.
@@ -120,18 +121,15 @@ export function prepare(
   options?: Options,
   resolve: (options?: Options) => Settings = resolveOptions,
 ): Prepared {
-  const checked = checkTarget(target);
+  const { isHomepage, urls: startUrls, assumed } = checkTarget(target);
   const settings = resolve(options);
   if (settings.save !== undefined && settings.resume !== undefined) {
     throw invalidOption("Expected either `save` or `resume`, got both: a resumed run continues its own archive");
   }
-  const [sitemaps, startUrls] =
-    "sitemaps" in checked
-      ? [checked.sitemaps.map(withoutCredentials), checked.sitemaps]
-      : [undefined, [checked.homepage] as const];
-  const homepage = homepageFor(startUrls[0], sitemaps === undefined && settings.path !== "ignore");
+  const sitemaps = isHomepage ? undefined : startUrls.map(withoutCredentials);
+  const homepage = homepageFor(startUrls[0], isHomepage && settings.path !== "ignore");
   const start = { homepage, sitemaps };
-  return { start, settings, startUrls, assumed: assumedUrls(target, startUrls), target, options };
+  return { start, settings, startUrls, assumed, target, options };
 }
 
 /** Returns the settings to save in an archive, ready for JSON. A limit of `Infinity` is omitted. */

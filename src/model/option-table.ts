@@ -54,10 +54,6 @@ function patterned(name: string, flags: string, text: string): OptionRow {
   return valued({ name, default: [], check: patterns }, "texts", flags, text);
 }
 
-function extended(row: OptionRow, more: Partial<OptionRow>): OptionRow {
-  return { ...row, ...more };
-}
-
 const discoveryOptions: readonly OptionRow[] = [
   off("useRobots", "-r, --no-robots", "do not read robots.txt"),
   {
@@ -107,16 +103,18 @@ const discoveryOptions: readonly OptionRow[] = [
     ],
   },
   // A replay uses the rewrites that `here` led to, instead of `here` itself.
-  extended(on("here", "--here", "for a preview or staging copy: use its address in place of the production host"), {
+  {
+    ...on("here", "--here", "for a preview or staging copy: use its address in place of the production host"),
     shapesTree: false,
-  }),
+  },
 ];
 
 /** Which pages are listed, by a crawl, a tree and the program alike. */
 export const pageOptions: readonly OptionRow[] = [
-  extended(patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"), {
+  {
+    ...patterned("include", "--include <pattern>", "only pages whose URL matches (repeatable)"),
     more: "[More](command-line.md#filters).",
-  }),
+  },
   patterned("exclude", "--exclude <pattern>", "skip pages whose URL matches (repeatable)"),
   {
     name: "since",
@@ -178,7 +176,7 @@ const recursionOptions: readonly OptionRow[] = [
 ];
 
 const parsingOptions: readonly OptionRow[] = [
-  extended(strictOption, { flags: [sets(true, "--strict", "stop reading a document at the first XML error")] }),
+  { ...strictOption, flags: [sets(true, "--strict", "stop reading a document at the first XML error")] },
 ];
 
 const limitDetails: Readonly<Record<string, Pick<OptionRow, "flags" | "more">>> = {
@@ -194,7 +192,7 @@ const limitDetails: Readonly<Record<string, Pick<OptionRow, "flags" | "more">>> 
   },
 };
 
-const limitRows = limitOptions.map((row) => extended(row, limitDetails[row.name] ?? {}));
+const limitRows = limitOptions.map((row) => ({ ...row, ...limitDetails[row.name] }));
 
 const fetchingOptions: readonly OptionRow[] = [
   {
