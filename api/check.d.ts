@@ -412,14 +412,7 @@ interface AddedPage extends DeclaredPage {
 }
 
 /** The number of pages for each kind of change. */
-interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-  readonly moved: number;
-  readonly unknown: number;
-  readonly expired: number;
-}
+type ChangeCounts = Readonly<Record<PageChange["kind"], number>>;
 
 /** The kinds of changes. */
 type ChangeKind = TreeChange["kind"];

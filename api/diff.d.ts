@@ -6,14 +6,7 @@ export interface AddedPage extends DeclaredPage {
 }
 
 /** The number of pages for each kind of change. */
-export interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-  readonly moved: number;
-  readonly unknown: number;
-  readonly expired: number;
-}
+export type ChangeCounts = Readonly<Record<PageChange["kind"], number>>;
 
 /** The kinds of changes. */
 export type ChangeKind = TreeChange["kind"];

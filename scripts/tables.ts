@@ -287,12 +287,12 @@ function formatted(code: string, file: string): string {
   });
 }
 
-/** The comments of the options in src/model/options.ts and fixed-limits.ts, by interface and name: `Limits.depth`. */
+/** The comments of the options in src/model/options.ts and fixed-limits.ts, by interface or object and name: `Limits.depth`. */
 export const optionComments: ReadonlyMap<string, OptionComment> = new Map(
   ["options.ts", "fixed-limits.ts"]
     .map((file) => readFileSync(path.join(root, "src/model", file), "utf8"))
     .join("\n")
-    .split(/^export interface /m)
+    .split(/^export (?:interface|const) /m)
     .flatMap((part) => {
       const [holder] = /^\w+/.exec(part) ?? [];
       const members = part.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}(?:readonly )?(\w+)/gm);
@@ -323,7 +323,7 @@ function optionTables(): Map<string, string> {
       }),
     ["Timeouts", "timeout", "Timeouts", optionRows.find(({ name }) => name === "timeout")?.members ?? []],
     ["Limits", "limit", "Limits", optionRows.find(({ name }) => name === "limits")?.members ?? []],
-    ["Fixed limits", "limit", "FixedLimits", Object.keys(fixedLimits).map((name) => ({ name }))],
+    ["Fixed limits", "limit", "fixedLimits", Object.keys(fixedLimits).map((name) => ({ name }))],
   ];
   return new Map(
     tables.map(([name, what, holder, rows]) => [

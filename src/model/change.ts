@@ -125,14 +125,7 @@ export interface DiffTotals extends ChangeCounts {
 }
 
 /** The number of pages for each kind of change. */
-export interface ChangeCounts {
-  readonly added: number;
-  readonly removed: number;
-  readonly changed: number;
-  readonly moved: number;
-  readonly unknown: number;
-  readonly expired: number;
-}
+export type ChangeCounts = Readonly<Record<PageChange["kind"], number>>;
 
 /** The changes of one sitemap, or of one section of a website, such as `https://example.org/blog/`. */
 export interface ChangeGroup {

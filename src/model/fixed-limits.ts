@@ -2,59 +2,42 @@
 import { robotsTxtBytes } from "./sitemap.ts";
 
 /** The fixed limits. Exceeding one is reported as a problem. */
-export interface FixedLimits {
+export const fixedLimits = {
   /** Maximum size of robots.txt, the same as Google's. @default 512_000 */
-  readonly robotsBytes: number;
+  robotsBytes: robotsTxtBytes as number,
   /** Entries in a document. The protocol allows 50,000. @default 1_000_000 */
-  readonly documentEntries: number;
-  /** Layers of compression. @default 3 */
-  readonly encodingLayers: number;
-  /** Characters in a URL. The protocol allows fewer than 2,048. @default 8_192 */
-  readonly urlLength: number;
-  /** Average characters per sitemap URL: all of them together may have `limits.sitemaps` (at least 50,000) times as many. @default 300 */
-  readonly sitemapUrlLength: number;
-  /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
-  readonly lineLength: number;
-  /** Nesting depth of XML elements. @default 256 */
-  readonly xmlDepth: number;
-  /** Attributes of an XML element. @default 1_000 */
-  readonly xmlAttributes: number;
-  /** Characters in an XML name. @default 1_024 */
-  readonly xmlNameLength: number;
-  /** Characters in an XML attribute value or text. @default 65_536 */
-  readonly xmlTextLength: number;
-  /** Images per page. @default 1_000 */
-  readonly images: number;
-  /** Videos per page. @default 100 */
-  readonly videos: number;
-  /** Alternates per page. @default 1_000 */
-  readonly alternates: number;
-  /** Redirects for robots.txt. @default 5 */
-  readonly robotsRedirects: number;
-  /** Redirects for any other document. @default 10 */
-  readonly redirects: number;
-  /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
-  readonly retryAfter: number;
-}
-
-export const fixedLimits: FixedLimits = {
-  robotsBytes: robotsTxtBytes,
   documentEntries: 1_000_000,
+  /** Layers of compression. @default 3 */
   encodingLayers: 3,
+  /** Characters in a URL. The protocol allows fewer than 2,048. @default 8_192 */
   urlLength: 8_192,
+  /** Average characters per sitemap URL: all of them together may have `limits.sitemaps` (at least 50,000) times as many. @default 300 */
   sitemapUrlLength: 300,
+  /** Characters in a line of robots.txt or a text sitemap. @default 16_384 */
   lineLength: 16_384,
+  /** Nesting depth of XML elements. @default 256 */
   xmlDepth: 256,
+  /** Attributes of an XML element. @default 1_000 */
   xmlAttributes: 1_000,
+  /** Characters in an XML name. @default 1_024 */
   xmlNameLength: 1_024,
+  /** Characters in an XML attribute value or text. @default 65_536 */
   xmlTextLength: 65_536,
+  /** Images per page. @default 1_000 */
   images: 1_000,
+  /** Videos per page. @default 100 */
   videos: 100,
+  /** Alternates per page. @default 1_000 */
   alternates: 1_000,
+  /** Redirects for robots.txt. @default 5 */
   robotsRedirects: 5,
+  /** Redirects for any other document. @default 10 */
   redirects: 10,
+  /** Longest `Retry-After` to wait for, in milliseconds. @default 60_000 */
   retryAfter: 60_000,
 };
+
+export type FixedLimits = Readonly<typeof fixedLimits>;
 
 const changed: unique symbol = Symbol("changed limits");
 

@@ -252,13 +252,10 @@ interface OtherSettings extends Pick<Options, "recurse" | "recurseList" | "clien
 /** The options of a crawl after they were checked, with the defaults filled in. */
 export interface Settings extends Omit<Checked<Options>, keyof OtherSettings>, OtherSettings {}
 
-interface OtherFilterSettings {
-  readonly include: readonly Pattern[];
-  readonly exclude: readonly Pattern[];
+interface OtherFilterSettings
+  extends Readonly<Record<"include" | "exclude" | "includeSitemap" | "excludeSitemap", readonly Pattern[]>> {
   readonly since: number | undefined;
   readonly allowedFor: string | undefined;
-  readonly includeSitemap: readonly Pattern[];
-  readonly excludeSitemap: readonly Pattern[];
 }
 
 export interface PageFilterSettings

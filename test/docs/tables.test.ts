@@ -20,7 +20,7 @@ test.each(
     PageFilters: resolvePageFilters(),
     Timeouts: settings.timeout,
     Limits: Object.fromEntries(limitOptions.map((row) => [row.name, row.default])),
-    FixedLimits: fixedLimits,
+    fixedLimits,
   }),
 )("the comments of %s name every option and its default", (holder, defaults: object) => {
   const said = [...optionComments].filter(([name]) => name.startsWith(`${holder}.`));
