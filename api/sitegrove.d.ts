@@ -148,7 +148,7 @@ export interface FilterCounts {
 export interface Finished extends Omit<FinishedEvent, "type" | "end"> {
   /** `break`: you left the loop. `abort`: your signal, or an error, ended the crawl. After these two, `complete` is false. */
   readonly end: FinishedEvent["end"] | "break" | "abort";
-  readonly problems: readonly Omit<ProblemEvent, "type">[];
+  readonly problems: readonly SitemapProblem[];
 }
 
 /** The end of a crawl. */
@@ -510,11 +510,8 @@ export interface Problem {
 export type ProblemCode = DocumentProblemCode | "dns-not-found" | "dns-temporary" | "timeout-connect" | "timeout-tls" | "timeout-first-byte" | "timeout-idle" | "timeout-total" | "connection-refused" | "connection-reset" | "connection-failed" | "connection-no-socket" | "tls-certificate" | "tls-failed" | "https-missing" | "proxy-failed" | "proxy-refused" | "http-protocol" | "rate-limited" | "bot-check" | "client-failed" | "redirect-loop" | "limit-redirects" | "redirect-invalid" | "redirect-encoding" | "redirect-downgrade" | "address-blocked" | "not-local" | "scheme-refused" | "port-refused" | "cycle" | "limit-depth" | "limit-sitemaps" | "limit-sitemap-urls" | "limit-bytes" | "limit-pages" | "limit-time" | "website-unreachable" | "robots-unreachable" | "robots-unknown" | "crawl-delay" | "homepage-unreachable" | "homepage-blocked" | "homepage-cut" | "homepage-too-many-links" | "sitemap-ignored" | "homepage-link-invalid" | "known-path-unreachable" | "archive-missing" | "archive-digest" | "archive-revisit" | "archive-website" | "archive-truncated" | `http-${number}`;
 
 /** Something was wrong with a document. */
-export interface ProblemEvent {
+export interface ProblemEvent extends SitemapProblem {
   readonly type: "problem";
-  /** The document that has the problem. */
-  readonly url: string;
-  readonly problem: Problem;
 }
 
 /** The fields of a problem other than its code, message and cause. */
@@ -668,7 +665,7 @@ export interface SitemapPage {
   readonly alternates?: readonly AlternatePage[];
 }
 
-/** A problem and the sitemap that has it. */
+/** A problem, and the document that has it. */
 export interface SitemapProblem {
   readonly url: string;
   readonly problem: Problem;

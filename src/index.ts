@@ -51,4 +51,4 @@ export type { RobotsRule } from "./parse/robots.ts";
 export { parseRobots, type RobotsTxt } from "./parse/robots-rules.ts";
 export { openTree, sitemapTreeForHomepage } from "./tree/build.ts";
 export type { PagesPart, TreePart } from "./tree/parts.ts";
-export { type SitemapProblem, SitemapTree } from "./tree/tree.ts";
+export { SitemapTree } from "./tree/tree.ts";

@@ -1,7 +1,7 @@
 // `crawl()`, `streamPages()`, and `run`, from which trees are built. The engine is imported only when a crawl begins, to keep
 // `import "sitegrove"` fast.
 import { SitemapError } from "../model/errors.ts";
-import type { CrawlEvent, Finished, FinishedEvent, ProblemEvent } from "../model/event.ts";
+import type { CrawlEvent, Finished, FinishedEvent, SitemapProblem } from "../model/event.ts";
 import type { Options, StreamOptions } from "../model/options.ts";
 import type { ListedPage } from "../model/page.ts";
 import { PageFilter } from "./page-filter.ts";
@@ -62,7 +62,7 @@ export interface PageStream extends AsyncIterable<ListedPage> {
 export function streamPages(target: CrawlTarget, options?: StreamOptions): PageStream {
   const prepared = prepareStream(target, options);
   const { signal } = prepared.settings;
-  const problems: Omit<ProblemEvent, "type">[] = [];
+  const problems: SitemapProblem[] = [];
   let progress: Progress = noProgress();
   let last: FinishedEvent | undefined;
   let resolve: (finished: Finished) => void = () => {};

@@ -92,12 +92,15 @@ export interface SitemapEvent {
   readonly response?: SitemapResponse;
 }
 
-/** Something was wrong with a document. */
-export interface ProblemEvent {
-  readonly type: "problem";
-  /** The document that has the problem. */
+/** A problem, and the document that has it. */
+export interface SitemapProblem {
   readonly url: string;
   readonly problem: Problem;
+}
+
+/** Something was wrong with a document. */
+export interface ProblemEvent extends SitemapProblem {
+  readonly type: "problem";
 }
 
 /** The end of a crawl. */
@@ -122,7 +125,7 @@ export interface FinishedEvent {
 export interface Finished extends Omit<FinishedEvent, "type" | "end"> {
   /** `break`: you left the loop. `abort`: your signal, or an error, ended the crawl. After these two, `complete` is false. */
   readonly end: FinishedEvent["end"] | "break" | "abort";
-  readonly problems: readonly Omit<ProblemEvent, "type">[];
+  readonly problems: readonly SitemapProblem[];
 }
 
 /** How many pages passed the page filters, and how many were skipped because it is unknown whether they match. */

@@ -7,7 +7,14 @@ import { PageFilter } from "../crawl/page-filter.ts";
 import { read, textOf } from "../crawl/read.ts";
 import { defined } from "../model/defined.ts";
 import { SitemapError } from "../model/errors.ts";
-import type { DiscoveryRecord, TreeData, TreeDataWithPages, TreeStep, UnreachableWebsite } from "../model/event.ts";
+import type {
+  DiscoveryRecord,
+  SitemapProblem,
+  TreeData,
+  TreeDataWithPages,
+  TreeStep,
+  UnreachableWebsite,
+} from "../model/event.ts";
 import type { DocumentResponse, DocumentRole, DocumentSource, Fetched } from "../model/exchange.ts";
 import { boolean, path as checkPath, optionsIn } from "../model/option-checks.ts";
 import { type PageFilterSettings, pageFilterNames, type Settings } from "../model/options.ts";
@@ -32,12 +39,6 @@ export interface TreeParts extends Pick<SitemapTree, "homepage" | "root" | "disc
 
 /** A response without its headers, which are stored with its document. */
 export type KeptResponse = Omit<DocumentResponse, "headers">;
-
-/** A problem and the sitemap that has it. */
-export interface SitemapProblem {
-  readonly url: string;
-  readonly problem: Problem;
-}
 
 // The class assigns these functions, because only the class can create trees and access their private fields.
 /** Creates a tree, for `build.ts`. */
