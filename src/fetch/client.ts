@@ -12,19 +12,13 @@ import { ConnectionProblem, problemOf } from "./failure.ts";
 import type { Lookup } from "./lookup.ts";
 import { type ProxyChoice, proxyChoice } from "./proxy.ts";
 
-/** A client with connections to be closed at the end. */
-export type OwnClient = Client & { close(): Promise<void> };
-
-export function builtInClient(settings: Settings, lookup?: Lookup): OwnClient {
-  return new BuiltInClient(settings, createConnect(settings, lookup));
-}
-
 interface KeyedRoute extends Route {
   /** A key that is equal for requests that may share a connection. */
   readonly key: string;
 }
 
-class BuiltInClient implements OwnClient {
+/** A client with connections to be closed at the end. */
+export class BuiltInClient implements Client {
   readonly tellsWhenSent = true;
   readonly #settings: Settings;
   readonly #connect: Connect;
@@ -33,9 +27,9 @@ class BuiltInClient implements OwnClient {
   // Idle sockets with the keys of their routes, the longest idle first. A crawl has few of them.
   readonly #idle = new Map<net.Socket, string>();
 
-  constructor(settings: Settings, connect: Connect) {
+  constructor(settings: Settings, lookup?: Lookup) {
     this.#settings = settings;
-    this.#connect = connect;
+    this.#connect = createConnect(settings, lookup);
     this.#proxyFor = proxyChoice(settings.proxy);
   }
 

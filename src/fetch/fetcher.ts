@@ -11,7 +11,7 @@ import { parseUrl, withoutCredentials } from "../model/url.ts";
 import { FollowingController, sleep } from "./abort.ts";
 import { policyRefusal } from "./address-policy.ts";
 import { ResponseBody } from "./body.ts";
-import { builtInClient, type OwnClient } from "./client.ts";
+import { BuiltInClient } from "./client.ts";
 import { secureContextOf } from "./connect.ts";
 import type { Pause } from "./health.ts";
 import { HostLimiter, type SharedLimits, type Slot } from "./limiter.ts";
@@ -63,11 +63,11 @@ interface FetchContext {
 export class Fetcher implements DocumentSource {
   readonly #context: FetchContext;
   readonly #closing = new AbortController();
-  readonly #ownClient: OwnClient | undefined;
+  readonly #ownClient: BuiltInClient | undefined;
 
   constructor({ settings, start, shared, onEvent = () => {} }: FetcherOptions, parts: FetcherParts = {}) {
     const startUrls = start.flatMap((url) => parseUrl(url) ?? []);
-    if (settings.client === undefined) this.#ownClient = builtInClient(settings, parts.lookup ?? shared?.lookup);
+    if (settings.client === undefined) this.#ownClient = new BuiltInClient(settings, parts.lookup ?? shared?.lookup);
     const backoffs = { ...defaultBackoff, ...parts.backoff };
     this.#context = {
       settings,

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { builtInClient, type OwnClient } from "../../src/fetch/client.ts";
+import { BuiltInClient } from "../../src/fetch/client.ts";
 import { type FetchLike, fetchClient } from "../../src/fetch/fetch-client.ts";
 import type { Client, ClientResponse } from "../../src/model/client.ts";
 import { type HeaderList, header } from "../../src/model/exchange.ts";
@@ -12,11 +12,11 @@ import { listOf } from "../support/collected.ts";
 import { type Fault, faults, redirect, status, whole } from "../support/fault-server.ts";
 import { pause, tenPages, testFetcher, testServer, until } from "../support/fetching.ts";
 
-const made: OwnClient[] = [];
+const made: BuiltInClient[] = [];
 afterAll(() => Promise.all(made.map((client) => client.close())));
 
 const builtIn = () => {
-  const client = builtInClient(resolveOptions({ network: "allow-private" }));
+  const client = new BuiltInClient(resolveOptions({ network: "allow-private" }));
   made.push(client);
   return client;
 };

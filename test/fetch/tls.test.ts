@@ -5,7 +5,7 @@ import net from "node:net";
 import path from "node:path";
 import tls from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
-import { builtInClient } from "../../src/fetch/client.ts";
+import { BuiltInClient } from "../../src/fetch/client.ts";
 import { SitemapError } from "../../src/model/errors.ts";
 import { resolveOptions } from "../../src/model/options.ts";
 import { sitegrove } from "../cli/program.ts";
@@ -56,7 +56,7 @@ test("certificate verification can be turned off", async () => {
 
 test("an added certificate that is not valid PEM is refused", () => {
   const settings = resolveOptions({ tls: { ca: "-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----" } });
-  expect(() => builtInClient(settings)).toThrow(SitemapError);
+  expect(() => new BuiltInClient(settings)).toThrow(SitemapError);
 });
 
 async function portOf(server: net.Server): Promise<number> {
