@@ -81,9 +81,8 @@ const mostReturns = 3;
 interface Chain {
   readonly role: DocumentRole;
   readonly rules: FollowRules;
-  /** The hops before this one, first to last, and the redirects and problems that led here. */
-  readonly before: readonly Hop[];
-  readonly hops: readonly RedirectHop[];
+  /** The hops before this one with the status of their redirects, first to last, and the problems on the way. */
+  readonly before: readonly { readonly hop: Hop; readonly status: number }[];
   readonly problems: readonly Problem[];
   /** Whether no hop has left the website. Once one has, another website may have chosen the URL, so the caller's headers are not sent. */
   readonly isTrusted: boolean;
@@ -106,7 +105,7 @@ export class Hop {
   static first(url: string, role: DocumentRole, rules: FollowRules): Hop {
     // A fragment is a position inside a document, so it is removed.
     const [document = url] = url.split("#", 1);
-    const nothing = { before: [], hops: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
+    const nothing = { before: [], problems: [], isTrusted: true, returns: 0, setsCookie: false };
     return new Hop(rules.rewritten(withoutCredentials(document)), { role, rules, ...nothing });
   }
 
@@ -149,13 +148,12 @@ export class Hop {
       problems.push(problem("redirect-downgrade", { value: target.href }));
     const next = new Hop(target.href, {
       ...this.#chain,
-      before: [...before, this],
-      hops: [...chain.hops, { url, status }],
+      before: [...before, { hop: this, status }],
       problems,
       isTrusted: chain.isTrusted && keepsTrust(url, target.href),
       setsCookie: chain.setsCookie || (rules.cookies.accepts(url) && header(headers, "set-cookie") !== undefined),
     });
-    const passed = [...before, this].find(({ key }) => key === next.key);
+    const passed = [...before.map(({ hop }) => hop), this].find(({ key }) => key === next.key);
     if (passed === undefined) return next;
     // Repeats the step with the cookies set since. Archives keep the last response per URL, so a replay ends at the same document.
     if (next.#chain.setsCookie && returns < mostReturns)
@@ -167,8 +165,9 @@ export class Hop {
 
   /** Ends the chain with a response that is not a redirect. */
   end(fetched: Exclude<Fetched, FetchedRedirect>): Followed {
-    const { hops, problems } = this.#chain;
+    const { before, problems } = this.#chain;
     const { url } = this;
+    const hops = before.map(({ hop, status }) => ({ url: hop.url, status }));
     if (fetched.outcome === "found")
       return { outcome: "found", document: fetched, request: this.request, url, keys: this.#keys, problems, hops };
     const response = fetched.attempts === 0 ? undefined : responseOf(fetched, hops);
@@ -185,7 +184,7 @@ export class Hop {
   }
 
   get #first(): Hop {
-    return this.#chain.before[0] ?? this;
+    return this.#chain.before[0]?.hop ?? this;
   }
 
   get #keys(): string[] {
