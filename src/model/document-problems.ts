@@ -21,9 +21,7 @@ export type NotSitemap = keyof typeof notSitemaps;
 /** Problems with the bytes of a document: its length, its compression, its character set, and what kind of file it is. */
 export const byteProblems: ProblemRows = {
   "body-short": cut("The response is shorter than announced", { temporary: true }),
-  "body-reset": cut("The connection broke during the transfer", {
-    temporary: true,
-  }),
+  "body-reset": cut("The connection broke during the transfer", { temporary: true }),
   "limit-document-bytes": cut("Larger than {limit bytes}; the rest was not read", {
     hint: "(allow more with --max-bytes)",
   }),
@@ -40,9 +38,7 @@ export const byteProblems: ProblemRows = {
   "charset-conflict": note("Conflicting character sets: {value}"),
   "charset-invalid": note("Invalid {value}; the bytes were replaced with U+FFFD"),
   empty: loss("The document is empty"),
-  "not-a-sitemap": loss("Got XML with the root element {value}, not a sitemap", {
-    messageFor: notSitemaps,
-  }),
+  "not-a-sitemap": loss("Got XML with the root element {value}, not a sitemap", { messageFor: notSitemaps }),
 };
 
 export const lineProblems: ProblemRows = {
@@ -100,9 +96,7 @@ export const entryProblems: ProblemRows = {
   "url-scheme": skipped("URLs that are not http or https")("Skipped a URL that is not http or https: {value}"),
   "url-double-escaped": note("Decoded a URL that was escaped twice: {value}"),
   "protocol-url-length": note("A URL is longer than the {limit} characters that the protocol allows"),
-  "limit-url-length": loss("Skipped a URL of more than {limit} characters", {
-    skipsEntry: "URLs that are too long",
-  }),
+  "limit-url-length": loss("Skipped a URL of more than {limit} characters", { skipsEntry: "URLs that are too long" }),
   "date-invalid": note("Ignored an invalid date: {value}"),
   "date-form": note("Converted a date from an unexpected format: {value}"),
   "date-no-offset": note("Assumed UTC for a time without a time zone: {value}"),

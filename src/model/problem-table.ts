@@ -29,9 +29,7 @@ export const fetchingProblems: ProblemRows = {
   }),
   "connection-refused": outage("Connection refused"),
   "connection-reset": outage("The connection was closed before a response arrived", { cutOff: true }),
-  "connection-failed": outage("The connection failed", {
-    cutOff: true,
-  }),
+  "connection-failed": outage("The connection failed", { cutOff: true }),
   "connection-no-socket": outage("Too many open files on this machine", { cutOff: true }),
   "tls-certificate": noResponse("Invalid TLS certificate[: {value}]", {
     hint: "--insecure accepts any certificate",
@@ -136,9 +134,7 @@ export const statusProblems: ProblemRows = {
   "http-204": note("Empty response (204)"),
   "http-304": note("Not modified (304)"),
   "http-400": note("Bad request (400)"),
-  "http-401": note("Login required (401)", {
-    hint: "pass credentials in the URL or with --header",
-  }),
+  "http-401": note("Login required (401)", { hint: "pass credentials in the URL or with --header" }),
   "http-403": note("Access denied (403)"),
   "http-404": note("Not found (404)"),
   "http-407": note("The proxy requires a login (407)"),

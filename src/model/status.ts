@@ -16,13 +16,11 @@ export function isRedirect(status: number): boolean {
 
 /** Returns the event for the result of a request, or undefined for a failure without a request. */
 export function fetchedEvent(fetched: Fetched): ResponseEvent | FailureEvent | undefined {
-  if (!("reason" in fetched) || fetched.status !== undefined) return responseEvent(fetched);
-  const { url, outcome, attempts, reason } = fetched;
-  return attempts === 0 ? undefined : { type: "failure", url, outcome, attempts, reason };
-}
-
-function responseEvent(fetched: Fetched): ResponseEvent {
   const { url, outcome, status, attempts, receivedAt, firstByte, obtained = "fetched" } = fetched;
+  if ("reason" in fetched && status === undefined) {
+    if (attempts === 0) return undefined;
+    return { type: "failure", url, outcome: fetched.outcome, attempts, reason: fetched.reason };
+  }
   const times = defined({ receivedAt, firstByte });
   return { type: "response", url, outcome, ...defined({ status }), attempts, ...times, obtained };
 }
