@@ -76,13 +76,6 @@ export async function openArchive(path: string, options: OpenArchiveOptions = {}
   }
 }
 
-/** Returns what an archive says about its run, or undefined if another tool wrote it. */
-export async function archiveAbout(path: string): Promise<ArchiveInfo | undefined> {
-  const archive = await openArchive(path);
-  await archive.close();
-  return archive.info;
-}
-
 /** Reads a file that is already open. */
 async function readArchive(records: RecordFile, size: number, options: OpenArchiveOptions): Promise<Archive> {
   try {

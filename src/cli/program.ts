@@ -1,6 +1,6 @@
 // The program: commands, help, and messages about errors.
 import { Command, CommanderError, type Option } from "commander";
-import { isSystemError, SitemapError, systemReason } from "../model/errors.ts";
+import { SitemapError, systemReason } from "../model/errors.ts";
 import { suggestion } from "../model/option-checks.ts";
 import { version } from "../model/options.ts";
 import { printable } from "../write/printable.ts";
@@ -191,4 +191,13 @@ function explain(error: unknown, withStack: boolean, { stderr }: Context): ExitC
   const lines = withStack && !isUsage ? stack.split("\n").slice(1) : [];
   for (const line of [`sitegrove: ${said}`, ...lines]) stderr.write(`${printable(line)}\n`);
   return isUsage ? exitCodes.usage : exitCodes.unexpected;
+}
+
+// Whether an error comes from the operating system, such as one about a file or a folder.
+function isSystemError(
+  error: unknown,
+): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {
+  return (
+    error instanceof Error && "syscall" in error && /^E[A-Z0-9]+$/.test(String((error as { code?: unknown }).code))
+  );
 }

@@ -51,12 +51,3 @@ export function systemReason(error: unknown): string {
   // Node.js's own messages about packages that cannot be loaded also end in this reason.
   return /\btoo many open files\.?$/.test(reason) ? `${reason.replace(/\.$/, "")}; raise \`ulimit -n\`` : reason;
 }
-
-/** Whether an error comes from the operating system, such as one about a file or a folder. */
-export function isSystemError(
-  error: unknown,
-): error is Error & { readonly code: string; readonly syscall: string; readonly path?: string } {
-  return (
-    error instanceof Error && "syscall" in error && /^E[A-Z0-9]+$/.test(String((error as { code?: unknown }).code))
-  );
-}

@@ -51,15 +51,6 @@ export function detached(text: string): string {
 // SlicedString::kMinLength in https://source.chromium.org/chromium/chromium/src/+/main:v8/src/objects/string.h
 const shortestPart = 13;
 
-/** Returns a function that tells the line of a position in a text, from 1 or `first`. Positions must be asked for in order. */
-export function lineCounter(text: string, first = 1): (at: number) => number {
-  let [line, feed] = [first, text.indexOf("\n")];
-  return (at) => {
-    for (; feed >= 0 && feed < at; feed = text.indexOf("\n", feed + 1)) line += 1;
-    return line;
-  };
-}
-
 /** Cuts a text to at most this many characters, with an ellipsis for the rest. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;

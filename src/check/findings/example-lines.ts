@@ -1,9 +1,9 @@
 // Finds the lines of URLs in the stored documents. Pages have no line numbers, because counting lines would slow down every crawl.
 import { type Rewrite, rewritten } from "../../model/rewrite.ts";
-import { lineCounter } from "../../model/text.ts";
 import { decodeHtml } from "../../parse/xml/text.ts";
 import { partsOf, type SitemapTree } from "../../tree/tree.ts";
 import type { CheckTime } from "../check-time.ts";
+import { lineCounter } from "../line-counter.ts";
 import { textNumber } from "../rules/url-scan.ts";
 
 /** An example or an occurrence that may get a line number. */

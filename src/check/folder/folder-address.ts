@@ -2,8 +2,8 @@
 // not have to give a URL; if they contain a different one than the user gives, the generator is probably misconfigured.
 import fs from "node:fs";
 import path from "node:path";
-import { lineCounter } from "../../model/text.ts";
 import { bareHost, isHttpUrl, isOnOwnMachine, parseUrl } from "../../model/url.ts";
+import { lineCounter } from "../line-counter.ts";
 import { readPageHead } from "../pages/page-head.ts";
 import { fileAt, filesIn, readStart } from "./folder-files.ts";
 

@@ -5,8 +5,8 @@ import { linkValues } from "../../discover/homepage-links.ts";
 import { HtmlTags } from "../../discover/html-tags.ts";
 import type { HeaderList } from "../../model/exchange.ts";
 import { type Rewrite, rewriteUnlessTarget } from "../../model/rewrite.ts";
-import { lineCounter } from "../../model/text.ts";
 import { parseUrl } from "../../model/url.ts";
+import { lineCounter } from "../line-counter.ts";
 
 export interface PageHead {
   /** The crawlers that must not index the page, in lower case, each with the line of its tag (none for a header). `robots` means all. */

@@ -235,8 +235,10 @@ async function homepageAmong(targets: readonly Target[]): Promise<string | undef
   if (known === undefined && paths.length > 1) return commonAddress(paths);
   if (known?.kind === "website") return known.homepage;
   if (known?.kind !== "archive") return undefined;
-  const { archiveAbout } = await import("../../archive/reader.ts");
-  return (await archiveAbout(known.path))?.homepage;
+  const { openArchive } = await import("../../archive/reader.ts");
+  const archive = await openArchive(known.path);
+  await archive.close();
+  return archive.info?.homepage;
 }
 
 /** Decides what counts as a change of a page, and how to compare the contents of pages. */
