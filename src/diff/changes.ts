@@ -79,14 +79,24 @@ export function changes(target: CrawlTarget, options: ChangesOptions): Changes {
     const { message, cause } = problem;
     throw new SitemapError("unreachable", `Nothing could be read: ${message}`, { cause, problem, outcome });
   };
+  let first: ReturnType<typeof flatten> | undefined;
+  async function close(): Promise<void> {
+    run.close();
+    // The caller may have called `next()` without a loop, which would have ended the iterator.
+    await first?.return();
+  }
   return {
     get uncertain() {
       return uncertain;
     },
-    [Symbol.asyncIterator]: () => flatten(reported()) as AsyncIterator<WebsiteChange>,
+    [Symbol.asyncIterator]() {
+      const iterator = flatten(reported());
+      first ??= iterator;
+      return iterator as AsyncIterator<WebsiteChange>;
+    },
     commit: async () => run.commit(),
-    close: async () => run.close(),
-    [Symbol.asyncDispose]: async () => run.close(),
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 

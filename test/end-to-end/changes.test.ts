@@ -1,6 +1,6 @@
 // `changes` over many days of a website that changes and is partly broken, with processes that are killed.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -157,6 +157,15 @@ async function committed(found: ReturnType<typeof changes>): Promise<string[]> {
   await found.commit();
   return lines;
 }
+
+const openFiles = () =>
+  readdirSync("/proc/self/fd").flatMap((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return [];
+    }
+  });
 
 describe("in the library", () => {
   test("each run lists new changes, and the next one starts where the last one was committed", async () => {
@@ -692,6 +701,7 @@ describe("in the library", () => {
       message: `Process ${process.pid} is using ${state}; wait for it, or stop it`,
     });
     await first.close();
+    if (process.platform === "linux") expect(openFiles()).not.toContain(state);
     expect(await committed(read())).toEqual(["removed 1"]);
     expect(existsSync(`${state}.lock`)).toBe(false);
   });
