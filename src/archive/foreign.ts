@@ -1,7 +1,7 @@
 // Reads responses from the archives of other tools as if the website had sent them.
 import { type Fetched, type FetchedDocument, type HeaderList, header } from "../model/exchange.ts";
 import { type Problem, problem } from "../model/problem.ts";
-import { failureOf, isRedirect } from "../model/status.ts";
+import { failureOf, isDocument, isRedirect } from "../model/status.ts";
 import { detached } from "../model/text.ts";
 import { parseUrl, urlKey, withoutCredentials } from "../model/url.ts";
 import { maxChunkLine, RecordBody, readHttpHead } from "./body.ts";
@@ -57,7 +57,7 @@ export async function readForeign(
   }
   const { status, headers } = http;
   if (isRedirect(status)) return { outcome: "redirect", ...exchange, status, headers };
-  if (status < 200 || status > 299) return { ...exchange, status, headers, ...failureOf(status, headers) };
+  if (!isDocument(status)) return { ...exchange, status, headers, ...failureOf(status, headers) };
   const isChunked = /\bchunked\b/i.test(header(headers, "transfer-encoding") ?? "") && beginsWithChunk(start);
   const isShort = !isChunked && Number(header(headers, "content-length")) > head.contentLength - http.length;
   const reason = truncated ?? (isShort ? problem("body-short") : undefined);

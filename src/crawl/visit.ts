@@ -96,7 +96,8 @@ export class Visitor {
     if (followed.outcome === "found") return this.#document(followed, entry);
     const { reason } = followed;
     if (reason.code === "archive-missing" && (omitMissing || isOptional(entry))) {
-      return { type: "omitted", result: { outcome: "absent", reason } };
+      // If another tool did not save robots.txt, what it declares is unknown.
+      return { type: "omitted", result: { outcome: isRobots && !omitMissing ? "failed" : "absent", reason } };
     }
     return this.#missing(entry, reason.code === "not-a-sitemap" ? { ...followed, outcome: reason.code } : followed);
   }

@@ -56,13 +56,14 @@ test.each<[string, string | Buffer, object]>([
     response(url, document("<urlset>", "Content-Length: 99\r\n")),
     bodyWith("<urlset>", "body-short"),
   ],
-  ...Object.entries({ 404: "absent", 410: "absent", 403: "blocked", 429: "blocked", 500: "failed", 304: "failed" }).map(
-    ([status, outcome]): [string, string, object] => [
-      `status ${status} is ${outcome}`,
-      response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`),
-      { outcome, status: Number(status), reason: { code: `http-${status}` } },
-    ],
-  ),
+  ...Object.entries({
+    ...{ 404: "absent", 410: "absent", 403: "blocked", 429: "blocked", 500: "failed", 304: "failed" },
+    ...{ 201: "failed", 202: "failed", 204: "failed", 206: "failed" },
+  }).map(([status, outcome]): [string, string, object] => [
+    `status ${status} is ${outcome}`,
+    response(url, `HTTP/1.1 ${status} x\r\n\r\nbody`),
+    { outcome, status: Number(status), reason: { code: `http-${status}` } },
+  ]),
   [
     "a redirect is answered as such",
     response(url, "HTTP/1.1 302 Found\r\nLocation: /b.xml\r\n\r\n"),
@@ -142,6 +143,22 @@ test("redirects in the archive are followed, including loops, missing targets an
     "archive-missing",
     "https://www.example.org/c.xml",
   ]);
+});
+
+test.each([
+  ["only a page", "https://example.org/page"],
+  ["a sitemap at a well-known path", "https://example.org/sitemap.xml"],
+])("without robots.txt, an archive with %s is not complete: what it declares is unknown", async (_, at) => {
+  const sitemap = document("<urlset><url><loc>https://example.org/p</loc></url></urlset>");
+  await archiveOf(response(at, at.endsWith(".xml") ? sitemap : document("<p>")));
+  {
+    await using tree = await openTree(inFolder("site.warc"));
+    expect(tree.complete).toBe(false);
+    expect([...tree.problems()].map(({ problem }) => problem.code)).toContain("robots-unreachable");
+  }
+  await archiveOf(response("https://example.org/robots.txt", "HTTP/1.1 404 No\r\n\r\n"), response(at, sitemap));
+  await using tree = await openTree(inFolder("site.warc"));
+  expect(tree.complete).toBe(true);
 });
 
 describe("a revisit record takes its payload from another record", () => {
