@@ -7,6 +7,9 @@ import { hasNoResponse, isCutOff, isRefused, type Problem, problemFrom } from ".
 import { isHttpUrl, parseUrl, withoutCredentials } from "../model/url.ts";
 import { parseJson } from "./info.ts";
 
+/** The content type of a description. */
+export const descriptionType = "application/json";
+
 type BodyOf = (problem: Problem | undefined) => Body;
 
 /** Returns the part of an exchange that is stored. User names and passwords are removed from the URLs in it. */

@@ -108,11 +108,29 @@ export class AnswerLimit extends SitemapError {
   }
 }
 
-/** Reads the description of a run in its index. Returns undefined if the index does not begin with one of this version. */
-export async function readIndexHead(records: RecordFile, span: RecordSpan): Promise<IndexHead | undefined> {
-  const { content } = await records.open(span);
-  for await (const [line = ""] of linesOf(content)) return indexHead(line);
-  return undefined;
+/**
+ * Reads the description of a run in its index, which may have been moved, and calls `add` for the key of each group, as far as they can be
+ * read. Returns undefined if the index does not begin with a description of this version.
+ */
+export async function readMovedIndex(
+  records: RecordFile,
+  span: RecordSpan,
+  add: (key: string) => void,
+): Promise<IndexHead | undefined> {
+  let about: IndexHead | undefined;
+  try {
+    const { content } = await records.open(span);
+    for await (const lines of linesOf(content)) {
+      for (const line of lines) {
+        about ??= indexHead(line);
+        if (about === undefined) return undefined;
+        add(groupFrom(parseJson(line), 0)?.key ?? "");
+      }
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  return about;
 }
 
 export function endOf({ offset, lengths }: Pick<Group, "offset" | "lengths">): number {

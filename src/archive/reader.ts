@@ -6,9 +6,9 @@ import { type DocumentRequest, type DocumentSource, type Fetched, requestKey } f
 import type { Problem } from "../model/problem.ts";
 import { closedError, invalidArchive, KeptFile, storageFailed } from "../storage/file.ts";
 import { RecordBody } from "./body.ts";
-import { exchangeFromJson } from "./exchange-json.ts";
+import { descriptionType, exchangeFromJson } from "./exchange-json.ts";
 import { dateOf, foreignUrl, Originals, readForeign } from "./foreign.ts";
-import { AnswerLimit, flagsOf, type Group, indexType, notesType, readIndex, readIndexHead } from "./index-record.ts";
+import { AnswerLimit, flagsOf, type Group, indexType, notesType, readIndex, readMovedIndex } from "./index-record.ts";
 import { type ArchiveInfo, infoFrom, parseJson } from "./info.ts";
 import { archiveFailure, archiveKeys } from "./keys.ts";
 import { isDamage, RecordFile, type RecordSpan, RecordWalk, unlessDamaged, type WalkedRecord } from "./records.ts";
@@ -260,6 +260,8 @@ export class Archive implements DocumentSource {
     const other: Group = { key: "", offset: span.offset, lengths: [span.length], flags };
     if (isOurs && type === "metadata" && !isAboutRun) return this.#addExchange(record, response);
     this.#addGroup(other);
+    // An exchange of ours without its run: the beginning of the archive is missing.
+    if (!isOurs && type === "metadata" && (await this.#isDescription(record))) this.altered = true;
     if (isAboutRun && fields.get("content-type") === indexType) return this.#addIndex(record);
     if (type === "warcinfo") return this.#addInfo(record);
     if (!isOurs && !isDoubtful) this.#addForeign(record);
@@ -292,9 +294,13 @@ export class Archive implements DocumentSource {
   }
 
   async #addIndex({ head, span }: WalkedRecord): Promise<void> {
-    const end = await unlessDamaged(() => readIndexHead(this.records, span));
+    let hasLost = false;
+    const check = (key: string) => {
+      hasLost ||= key !== "" && !this.answers.has(key);
+    };
+    const end = await readMovedIndex(this.records, span, check);
     // Heads of records have no digest, so without this check, an exchange with a damaged head would be silently missing.
-    this.altered ||= end === undefined || this.#exchanges < end.exchanges;
+    this.altered ||= end === undefined || hasLost || this.#exchanges < end.exchanges;
     if (this.#runs.has(head.fields.get("warc-warcinfo-id") ?? "")) this.finished = true;
   }
 
@@ -322,6 +328,16 @@ export class Archive implements DocumentSource {
       this.groups.push(group);
     }
     if (group.key !== "") this.set(group, isMain ? undefined : run);
+  }
+
+  async #isDescription(record: WalkedRecord): Promise<boolean> {
+    const { fields, concurrentTo, contentLength } = record.head;
+    if (fields.get("content-type") !== descriptionType || contentLength > maxDescription) return false;
+    const isAboutResponse = fields.has("warc-warcinfo-id") && concurrentTo.length > 0;
+    return (
+      isAboutResponse &&
+      (await unlessDamaged(async () => exchangeFromJson(await this.#contentOf(record)))) !== undefined
+    );
   }
 
   #addForeign({ head, span }: WalkedRecord): void {

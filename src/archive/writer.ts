@@ -14,7 +14,7 @@ import { parseUrl } from "../model/url.ts";
 import { version } from "../model/version.ts";
 import { AtomicFile } from "../storage/atomic-file.ts";
 import { type Block, KeptFile, largePiece, lengthOf, readBlocks, storageFailed } from "../storage/file.ts";
-import { exchangeToJson } from "./exchange-json.ts";
+import { descriptionType, exchangeToJson } from "./exchange-json.ts";
 import { endOf, flagsOf, type Group, indexContent, indexType, notesType, trailerOf } from "./index-record.ts";
 import { type ArchiveInfo, infoData } from "./info.ts";
 import { RecordFile } from "./records.ts";
@@ -107,7 +107,7 @@ export class ArchiveWriter {
         parts.push(this.#record(all, [head, ...blocks]));
       }
     }
-    const metadata = [...ownFields("metadata", newId(), "application/json", receivedAt), ...about];
+    const metadata = [...ownFields("metadata", newId(), descriptionType, receivedAt), ...about];
     const concurrent = status === undefined ? [] : [["WARC-Concurrent-To", id] as const];
     parts.push(this.#digestedRecord([...metadata, ...concurrent], [Buffer.from(JSON.stringify(fetched))]));
     return this.#append(requestKey(fetched), flagsOf(exchange), parts);

@@ -83,6 +83,22 @@ test("removing a record or an exchange loses nothing silently", async () => {
   }
 });
 
+test("a copy of another exchange in place of a lost one hides nothing", async () => {
+  const records = recordsIn(archive).map(({ start, end }) => archive.subarray(start, end));
+  for (let lost = 3; lost < records.length - 2; lost += 2) {
+    const changed = [...records.slice(0, lost), ...records.slice(1, 3), ...records.slice(lost + 2)];
+    expect(await opened(Buffer.concat(changed))).toMatchObject({ complete: false });
+  }
+});
+
+test("an archive without its beginning is not complete", async () => {
+  const records = recordsIn(archive);
+  for (const { start } of records.slice(1)) {
+    const result = await opened(archive.subarray(start));
+    expect(result?.complete).not.toBe(true);
+  }
+});
+
 let copies = 0;
 describe("a copy of a truncated archive is not complete either", () => {
   test.each([
