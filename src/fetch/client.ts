@@ -126,6 +126,8 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
   readonly #request: ClientRequest;
   readonly #mostBytes: number;
   #message: http.IncomingMessage | undefined;
+  // Whether the response says where its body ends.
+  #isDelimited = false;
   #interim = 0;
   #received = 0;
   #content = 0;
@@ -171,7 +173,9 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
           .on("end", this.#onEnd)
           .on("close", this.#onEnd)
           .on("error", () => {});
-        const headers = withClose(status, headerPairs(rawHeaders));
+        const own = headerPairs(rawHeaders);
+        this.#isDelimited = !endsWithConnection(own.map(([name, value]) => [name.toLowerCase(), value]));
+        const headers = this.#isDelimited || status === 204 || status === 304 ? own : [...own, close];
         const flaw = flawOf(status, headers);
         if (flaw !== undefined) this.#refuse(flaw);
         else resolve({ status, headers, body: this });
@@ -231,9 +235,11 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#wake?.();
   };
 
-  // Node.js reports a reset that comes together with data as an end, but then the socket has no remote address.
+  // Node.js reports a reset that comes together with data as an end, but then the socket has no remote address. And it takes the end for that
+  // of a body in chunks if there is a tab after `chunked`, which it does not recognize.
   readonly #onSocketEnd = (): void => {
     if (this.#socket.remoteAddress === undefined) this.#fail(reset);
+    else if (this.#isDelimited) this.#fail(short);
   };
 
   // node:http is about to destroy an incomplete message, so the part that was not read yet is read first.
@@ -246,7 +252,7 @@ class Exchange implements AsyncIterableIterator<Uint8Array> {
     this.#isEnded = true;
     this.#request.signal.removeEventListener("abort", this.#onAbort);
     this.#socket.off("data", this.#onReceive).off("end", this.#onSocketEnd).off("close", this.#onSocketClose);
-    this.#fail(this.#message === undefined ? reset : new ConnectionProblem(problem("body-short")));
+    this.#fail(this.#message === undefined ? reset : short);
     // Status 408 may mean that the website was closing an idle connection when the request came. A second response may still follow.
     if (this.#error !== undefined || this.#message?.statusCode === 408) this.#socket.destroy();
     this.#wake?.();
@@ -275,11 +281,8 @@ function headerPairs(raw: readonly string[]): HeaderList {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as const] : []));
 }
 
-// Adds `connection: close` if only the end of the connection shows the end of the body, because HTTP/1.0 servers need not send it.
-function withClose(status: number, headers: HeaderList): HeaderList {
-  const isClosed = endsWithConnection(headers.map(([name, value]) => [name.toLowerCase(), value]));
-  return isClosed && status !== 204 && status !== 304 ? [...headers, ["connection", "close"]] : headers;
-}
+// Added if only the end of the connection shows the end of the body, because HTTP/1.0 servers need not send it.
+const close = ["connection", "close"] as const;
 
 // Finds flaws that the parser accepts, although such a response cannot be trusted.
 function flawOf(status: number, headers: HeaderList): string | undefined {
@@ -299,6 +302,7 @@ function destroy(this: net.Socket): void {
   this.destroy();
 }
 
+const short = new ConnectionProblem(problem("body-short"));
 const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" });
 
 // The limit for names and values together. Some websites send dozens of cookies.

@@ -18,6 +18,16 @@ test.each([
   expect(await fetchOnly(faults[name](tenPages))).toMatchObject({ result: "found", text, broken });
 });
 
+test.each(["chunked\t", "\x0bchunked"])(
+  "chunks that break off are noticed after the spelling %j, which Node.js does not recognize",
+  async (encoding) => {
+    const { broken } = await fetchOnly(({ socket }) => {
+      socket.end(`HTTP/1.1 200 OK\r\ntransfer-encoding: ${encoding}\r\n\r\n${tenPages.length.toString(16)}\r\n${half}`);
+    });
+    expect(broken).toBe("body-short");
+  },
+);
+
 test("a megabyte of chunk extensions for each byte is stopped early", async () => {
   const { text, broken } = await fetchOnly(faults["chunk extensions"](tenPages));
   expect({ text: text.trimEnd(), broken }).toEqual({ text: half, broken: "http-protocol" });
