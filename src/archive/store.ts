@@ -83,9 +83,11 @@ export async function appendNotes(path: string, lines: readonly Block[]): Promis
   }
 }
 
-// Forgets incomplete responses, so that they are requested again, unless a size limit cut them off that is not higher now.
+// Forgets incomplete responses, so that they are requested again, unless a size limit cut them off that is not higher now. The same goes for
+// records that look like those of another tool: the index will not list them.
 async function forgetCut(archive: Archive, limits: AllLimits | undefined): Promise<void> {
-  for (const [key, { isCut }] of archive.answers) {
+  for (const [key, { isCut, description }] of archive.answers) {
+    if (description === undefined) archive.answers.delete(key);
     if (!isCut) continue;
     const { code, limit = 0 } = cutOf(await archive.read(key, { url: "", role: "sitemap" })) ?? { code: "" };
     const now = code === "limit-robots-bytes" ? limits?.robotsBytes : limits?.documentBytes;

@@ -112,7 +112,7 @@ const treeProblems: ProblemRows = {
   "known-path-unreachable": note("Could not try a well-known path: {value}"),
   "archive-missing": loss("Not in the archive"),
   "archive-digest": loss("The content does not match its checksum in the archive"),
-  "archive-revisit": note("The archive refers to content in another file"),
+  "archive-revisit": loss("The archive refers to content in another file"),
   "archive-website": loss("The archive also contains another website, which was not read: {value}"),
   "archive-truncated": loss("The archive is cut off or damaged; the readable part was used"),
 };

@@ -230,6 +230,16 @@ describe("a revisit record takes its payload from another record", () => {
     expect(await ask(archive)).toMatchObject({ outcome: "failed", reason: { code: "archive-revisit" } });
   });
 
+  test("a document whose payload is in another file is missing, so the tree is incomplete", async () => {
+    await archiveOf(
+      response("https://example.org/robots.txt", document(`Sitemap: ${url}\n`)),
+      record("revisit", url, "", { "WARC-Refers-To": "<urn:uuid:9>" }),
+    );
+    await using tree = await openTree(inFolder("site.warc"));
+    expect([...tree.problems()].map(({ problem }) => problem.code)).toEqual(["archive-revisit"]);
+    expect(tree.complete).toBe(false);
+  });
+
   test("revisits that refer to each other are archive-revisit", async () => {
     const archive = await archiveOf(
       record("revisit", url, "", { "WARC-Record-ID": "<urn:uuid:1>", "WARC-Refers-To": "<urn:uuid:2>" }),

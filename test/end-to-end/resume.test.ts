@@ -178,6 +178,21 @@ test.each(["site.warc", "site.warc.gz"])("%s can be resumed, wherever its last r
   rmSync(file);
 });
 
+test("after a document whose record was altered, a resumed run and its archive are complete", async () => {
+  const file = inFolder("altered.warc");
+  await saved(file);
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf("\r\n\r\nHTTP/1.1 200", bytes.length >> 2);
+  // The record no longer names its run, as if another tool had written it.
+  const run = bytes.lastIndexOf("WARC-Warcinfo-ID: <urn:uuid:", at) + 30;
+  bytes[run] = bytes[run] === 48 ? 49 : 48;
+  writeFileSync(file, bytes.subarray(0, -5000));
+  await using tree = await sitemapTreeForHomepage(site.homepage, { resume: file, retries: 0 });
+  expect(await pagesOf(tree)).toBe(wholePages);
+  await using again = await openTree(file);
+  expect(JSON.stringify(again)).toBe(whole);
+});
+
 test("--resume after Ctrl-C fetches the rest, and the listing is complete", async () => {
   const whole = await sitegrove(["ls", site.homepage, ...flags]);
   for (const name of isLong ? ["stopped.warc", "stopped.warc.gz"] : ["stopped.warc.gz"]) {
