@@ -13,8 +13,11 @@ const mostUnread = 1024 * 1024;
 // Nothing more is prefetched while this many documents wait, either, because they would be fetched for nothing if the caller stops.
 const mostWaiting = 64;
 const mostWaitingInStore = 1024;
+// The same for characters in headers, which stay in memory even if there is a store.
+const mostHeaders = 4 * 1024 * 1024;
 // How many redirects are remembered. Further ones are requested again if needed.
 const mostRedirects = 1000;
+const longestRedirect = 4096;
 
 export class Prefetcher {
   readonly #context: CrawlContext;
@@ -22,6 +25,9 @@ export class Prefetcher {
   readonly #room = new SpoolRoom();
   // Pending fetches, redirects, and documents that were not dropped yet.
   readonly #answers = new Map<string, Promise<Fetched>>();
+  // The lengths of the headers of documents that were not dropped yet.
+  readonly #headers = new Map<string, number>();
+  #headersLength = 0;
   #redirects = 0;
   readonly #waiting = new Set<string>();
   readonly #spools = new Set<Spool>();
@@ -60,8 +66,9 @@ export class Prefetcher {
     this.#waiting.delete(key);
     const fetched = await (this.#answers.get(key) ?? this.#begin(hop));
     // `visited` remembers failures.
-    const isKept = fetched.outcome === "redirect" ? this.#redirects++ < mostRedirects : fetched.outcome === "found";
-    if (!isKept) this.#answers.delete(key);
+    const isRedirect = fetched.outcome === "redirect" && headersLength(fetched) <= longestRedirect;
+    const isKept = isRedirect ? this.#redirects++ < mostRedirects : fetched.outcome === "found";
+    if (!isKept) this.#forget(key);
     return fetched;
   }
 
@@ -77,7 +84,7 @@ export class Prefetcher {
 
   /** Releases a document that was read, or will not be read. */
   drop({ request, document: { body } }: FoundDocument): void {
-    this.#answers.delete(fetchKey(request));
+    this.#forget(fetchKey(request));
     if (!(body instanceof Spool)) return;
     this.#spools.delete(body);
     body.close();
@@ -95,7 +102,7 @@ export class Prefetcher {
     const { source, store } = sources;
     // A nested index can put other documents before these, so less is prefetched as the budget for documents runs out.
     const most = Math.min(store === undefined ? mostWaiting : mostWaitingInStore, budget.documentsLeft / 2);
-    const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread;
+    const isFull = this.#waiting.size >= most || this.#room.unread >= mostUnread || this.#headersLength >= mostHeaders;
     if (isFull || source.hasRoomFor?.(url, isSpare) !== true) return false;
     const hop = Hop.first(url, "sitemap", rules);
     if (visited.isKnown(hop.key)) return true;
@@ -112,6 +119,17 @@ export class Prefetcher {
     return fetching;
   }
 
+  #forget(key: string): void {
+    this.#answers.delete(key);
+    this.#countHeaders(key, 0);
+  }
+
+  #countHeaders(key: string, length: number): void {
+    this.#headersLength += length - (this.#headers.get(key) ?? 0);
+    if (length === 0) this.#headers.delete(key);
+    else this.#headers.set(key, length);
+  }
+
   async #fetch({ request }: Hop): Promise<Fetched> {
     const { rules, time, sources } = this.#context;
     const { source, store, onResumed } = sources;
@@ -119,6 +137,7 @@ export class Prefetcher {
     // With a store, nothing is requested twice, except with new cookies.
     if (request.again === undefined && store?.has(request)) {
       const fetched = await store.fetch(request);
+      this.#countHeaders(fetchKey(request), headersLength(fetched));
       if (!store.isResumed(request)) return fetched;
       rules.cookies.store(fetched);
       onResumed(fetched);
@@ -135,6 +154,7 @@ export class Prefetcher {
       const answer = again === undefined ? this.#unused.get(requestKey(request)) : undefined;
       this.#unused.delete(requestKey(request));
       const fetched = { ...(answer ?? (await source.fetch({ ...request, signal }))), again };
+      this.#countHeaders(fetchKey(request), headersLength(fetched));
       rules.cookies.store(fetched);
       if (store !== undefined) return await store.keep(fetched);
       // A source without `hasRoomFor` (an archive) can be read at any time, without a spool.
@@ -146,6 +166,10 @@ export class Prefetcher {
       void (spool?.filled ?? Promise.resolve()).then(arrived);
     }
   }
+}
+
+function headersLength({ headers = [] }: Fetched): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
 
 // Without a store, a document can be read only once, so a homepage that is also declared as a sitemap is fetched twice.

@@ -13,7 +13,7 @@ const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 const site = await serve(({ url = "" }, response) => {
   const nested = /^\/nested-(\d)\.xml$/.exec(url)?.[1];
-  const [, shape, size] = /^\/(refused|redirects)-(\d+)\.xml$/.exec(url) ?? [];
+  const [, shape, size] = /^\/(refused|redirects|headers)-(\d+)\.xml$/.exec(url) ?? [];
   const part = /^\/part-(\d+)\.xml$/.exec(url)?.[1];
   const twin = /^\/(a|b)\1{10}\.xml$/.exec(url)?.[1];
   const hop = /^\/hop\/(\d+)\/(\d)$/.exec(url);
@@ -24,6 +24,9 @@ const site = await serve(({ url = "" }, response) => {
   else if (shape === "refused") listing(Number(size), (at) => `http://127.0.0.1:1/sitemaps/part-${at}.xml`);
   else if (nested !== undefined) listing(150_000, (at) => child(Number(nested), at));
   else if (shape === "redirects") listing(Number(size), (at) => `${origin}/hop/${at}/0`);
+  else if (shape === "headers") listing(Number(size), (at) => `${origin}/headed/${at}`);
+  else if (url.startsWith("/headed/"))
+    response.setHeader("x-filler", "x".repeat(100_000)).end(`${origin}${url}/page\n`);
   else if (hop !== null) {
     const location = `/hop/${hop[1]}/${Number(hop[2]) + 1}`;
     response.writeHead(302, { location, "x-filler": "x".repeat(15_000) }).end();
@@ -102,10 +105,17 @@ const small: [string, string, string[], number][] = [
   ["an index of 100,000 children", "/refused-100000.xml", ["--max-sitemaps", isLong ? "3000" : "200"], 3],
   ["75 sitemaps behind nine redirects each", "/redirects-75.xml", [], 0],
 ];
-test.each(small.slice(0, some(2, 1)))(
+const headed = [
+  "saving 600 documents with headers of 100 KB",
+  "/headers-600.xml",
+  ["--save"],
+  0,
+] as (typeof small)[number];
+test.each([...small.slice(0, some(2, 1)), headed])(
   "%s needs only a slightly larger heap than the idle program",
   async (_, path, flags, code) => {
-    const run = await peak(path, flags, Math.ceil(idle.heap / megabyte) + 10);
+    const file = flags.includes("--save") ? [join(newFolder(), "site.warc")] : [];
+    const run = await peak(path, [...flags, ...file], Math.ceil(idle.heap / megabyte) + 10 + 10 * file.length);
     expect(run.code).toBe(code);
     expect(run.bytes - idle.bytes).toBeLessThan(96 * megabyte);
   },
