@@ -72,7 +72,7 @@ class Follower {
 const flags = ["-k", "--no-homepage", "--retries", "0"];
 
 describe("nothing is removed that may still be there, and the changes add up to the website whenever all of it can be read", () => {
-  test.each(Array.from({ length: some(200, 12) }, (_, seed) => seed))("website %d", async (seed) => {
+  test.each(Array.from({ length: some(200, 5) }, (_, seed) => seed))("website %d", async (seed) => {
     const changing = new ChangingSite(seed);
     const { client, homepage } = changing;
     const state = newState();

@@ -106,8 +106,8 @@ const small: [string, string, string[], number][] = [
   ["75 sitemaps behind nine redirects each", "/redirects-75.xml", [], 0],
 ];
 const headed = [
-  "saving 600 documents with headers of 100 KB",
-  "/headers-600.xml",
+  "saving 300 documents with headers of 100 KB",
+  "/headers-300.xml",
   ["--save"],
   0,
 ] as (typeof small)[number];
