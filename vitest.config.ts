@@ -65,7 +65,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // Many tests wait for sockets, time limits and child processes. More workers than cores keep the cores busy.
-    maxWorkers: 4 + os.availableParallelism(),
+    maxWorkers: 3 + os.availableParallelism(),
     // Tests that run concurrently wait for time limits, not for the machine.
     maxConcurrency: 20,
     isolate: false,
