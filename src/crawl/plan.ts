@@ -163,8 +163,8 @@ export class Plan {
   }
 
   /**
-   * Ends the plan, after everything was visited. `ignored` are sitemaps that were found in place of a robots.txt. Returns why nothing could be read from the website, or undefined if it is reachable. Any
-   * document makes it reachable, and so does "not found".
+   * Ends the plan, after everything was visited. `ignored` are sitemaps that were found in place of a robots.txt. Returns why nothing could
+   * be read from the website, or undefined if it is reachable. Any document makes it reachable, and so does "not found".
    */
   finish(ignored: readonly string[] = []): UnreachableWebsite | undefined {
     const homepage = this.#homepageResult;
