@@ -1,6 +1,7 @@
 // `changes` over many days of a website that changes and is partly broken, with processes that are killed.
 
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -756,6 +757,22 @@ describe("the program", () => {
     expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
     expect(stderr).toContain(said.stateKept(`${served.homepage}guess.xml`));
     expect(stderr).toContain(said.mayBeRemoved);
+    served.close();
+  });
+
+  test("a sitemap that is never readable holds back no removal once --exclude-sitemap leaves it out", async () => {
+    const routes = {
+      "/robots.txt": "Sitemap: {base}/a.xml\nSitemap: {base}/private.xml",
+      "/a.xml": urlset("/1", "/0"),
+      "/private.xml": (_: unknown, response: ServerResponse) => response.writeHead(403).end(),
+    };
+    const served = await serve(routes);
+    const words = ["changes", served.homepage, "--state", newState(), "-k", "--no-homepage", "-f", "csv"];
+    expect((await sitegrove(words)).code).toBe(3);
+    routes["/a.xml"] = urlset("/1");
+    expect((await sitegrove(words)).stdout).not.toContain("removed");
+    const { code, stdout } = await sitegrove([...words, "--exclude-sitemap", "*/private.xml"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("removed,https://example.org/0,") });
     served.close();
   });
 

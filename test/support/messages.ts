@@ -144,7 +144,8 @@ export const saidOfChecks = {
   noPageMatches: /^sitegrove: 0 of \d+ pages match --include 'zzz' or 'y' and remain after --exclude 'x'$/m,
   unavailable: (url: string) => `${url}: not read: Service unavailable (503)`,
   stateKept: (url: string) => `sitegrove: ${url}: its last known state is kept, because entries may be missing today\n`,
-  mayBeRemoved: "sitegrove: 1 page may have been removed; listed once everything can be read\n",
+  mayBeRemoved:
+    "sitegrove: 1 page may have been removed; listed once everything can be read, or left out with --exclude-sitemap\n",
   onlyDatesChanged: "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
   changesRead: (count: number) => `${count} changes from 1 sitemap in `,
 };

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { Command, Option } from "commander";
 import { ignorable, type TreeChange } from "../../model/change.ts";
 import { counted, grouped } from "../../model/figures.ts";
+import { type Options, resolvePageFilters } from "../../model/options.ts";
 import { passing } from "../../model/pattern.ts";
 import type { Context, Done } from "../context.ts";
 import { type ExitCode, exitCodeHelp, exitCodes, UsageError, websiteExitCodes } from "../exit-codes.ts";
-import { addCrawlFlags, addFlags, collected, type Flags, namesIn } from "../flags.ts";
+import { addCrawlFlags, addFlags, collected, type Flags, namesIn, pageFilters } from "../flags.ts";
 import { addHelp } from "../help.ts";
 import { crawlTarget, parseTreeTarget } from "../input/target.ts";
 import { changeWriter, writeChanges } from "../output/changes.ts";
@@ -47,7 +48,7 @@ export function changesCommand(context: Context, done: Done): Command {
     .addOption(first.choices(["all", "none"]).default("all"))
     .option("--only <kinds>", `kinds of changes to list: ${kinds.join(", ")} (repeatable)`, collected)
     .option("--ignore <fields>", ignoreInWords, collected);
-  addCrawlFlags(addFlags(command, "patterns"), "Filters", ["--allowed-for"]);
+  addCrawlFlags(addFlags(command, "patterns"), "Filters", ["--allowed-for", "--exclude-sitemap"]);
   addFlags(command, "csvSafe", "sitemap", "Discovery", "Parsing", "Network", "Limits", "messages");
   command.action(async (website: string | undefined, flags: ChangesFlags) =>
     done(await changes(website, flags, context)),
@@ -89,6 +90,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
   const { ChangesRun } = await import("../../diff/changes.ts");
   const found = new ChangesRun(crawlTarget(await run.probe(target)), {
     ...run.options,
+    ...recurseOf(flags),
     only,
     state,
     first,
@@ -125,11 +127,20 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
     if (count >= fewestAlike && others.length === 0)
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
     if (uncertain > 0)
-      notes.push(`${counted(uncertain, "page")} may have been removed; listed once everything can be read`);
+      notes.push(
+        `${counted(uncertain, "page")} may have been removed; listed once everything can be read, or left out with --exclude-sitemap`,
+      );
     if (forgotten > 0) notes.push(`${grouped(forgotten)} of them will never be listed: too many to remember`);
   }
   const code = await run.write(lines(), () => ({ listed, unit: "change", notes }));
   return code === exitCodes.complete && isWithheld ? exitCodes.incomplete : code;
+}
+
+// A sitemap that is left out need not be readable.
+function recurseOf(flags: ChangesFlags): Pick<Options, "recurse"> {
+  const { excludeSitemap = [] } = resolvePageFilters(pageFilters(flags));
+  const filter = passing([], excludeSitemap);
+  return filter === undefined ? {} : { recurse: (child) => filter(child.url) };
 }
 
 function filterInWords({ include = [], exclude = [] }: Flags): string {
