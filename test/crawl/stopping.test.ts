@@ -64,14 +64,19 @@ test.each([
 });
 
 test("the time limit ends visits to children that need no request, and counts those that are left", async () => {
-  await using tree = await sitemapTreeForHomepage(
-    { sitemaps: [`${home}i.xml`] },
-    { client: endless, limits: { ...limits, time: 300 } },
-  );
-  // On a busy machine, there may be no time to read even the index.
-  expect(codesOf(tree)).toContain("limit-time");
-  expect([...tree.sitemaps()].length).toBeLessThan(manyChildren);
-  expect(tree.complete).toBe(false);
+  let codes: readonly string[] = [];
+  // Tries a shorter time if a fast machine visits all children.
+  for (let time = 300; time > 1 && !codes.includes("limit-time"); time /= 4) {
+    await using tree = await sitemapTreeForHomepage(
+      { sitemaps: [`${home}i.xml`] },
+      { client: endless, limits: { ...limits, time } },
+    );
+    codes = codesOf(tree);
+    if (!codes.includes("limit-time")) continue;
+    expect([...tree.sitemaps()].length).toBeLessThan(manyChildren);
+    expect(tree.complete).toBe(false);
+  }
+  expect(codes).toContain("limit-time");
 });
 
 test("the time limit stops the reading of a document, and what was read is kept", async () => {
@@ -113,7 +118,7 @@ test("timers still run while children are prefetched from a client that responds
   const timer = setInterval(() => {
     inRow = 0;
   }, 1);
-  const children = some(8000, 2500);
+  const children = some(8000, 5000);
   const names = Array.from({ length: children }, (_, at) => `/${at}.xml`);
   const { client: plain } = site({ "/i.xml": index(...names) });
   const client: Client = {
@@ -127,7 +132,7 @@ test("timers still run while children are prefetched from a client that responds
   clearInterval(timer);
   const [top] = tree.root.children;
   expect(top?.kind === "index" ? top.children : []).toHaveLength(children);
-  expect(most).toBeLessThan(2000);
+  expect(most).toBeLessThan(children * 0.8);
 });
 
 test("one signal can stop any number of crawls, and none leaves a listener on it", async () => {
