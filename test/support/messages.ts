@@ -145,7 +145,7 @@ export const saidOfChecks = {
   unavailable: (url: string) => `${url}: not read: Service unavailable (503)`,
   stateKept: (url: string) => `sitegrove: ${url}: its last known state is kept, because entries may be missing today\n`,
   mayBeRemoved:
-    "sitegrove: 1 page may have been removed; listed once everything can be read, or left out with --exclude-sitemap\n",
+    "sitegrove: 1 page may have been removed; listed once every sitemap can be read, or --exclude-sitemap leaves out those that cannot\n",
   onlyDatesChanged: "20 pages changed only in date, all to 2026-06-01; --ignore lastModified skips them",
   changesRead: (count: number) => `${count} changes from 1 sitemap in `,
 };

@@ -128,7 +128,7 @@ async function changes(website: string | undefined, flags: ChangesFlags, context
       notes.push(`${counted(count, "page")} changed only in date, all to ${date}; --ignore lastModified skips them`);
     if (uncertain > 0)
       notes.push(
-        `${counted(uncertain, "page")} may have been removed; listed once everything can be read, or left out with --exclude-sitemap`,
+        `${counted(uncertain, "page")} may have been removed; listed once every sitemap can be read, or --exclude-sitemap leaves out those that cannot`,
       );
     if (forgotten > 0) notes.push(`${grouped(forgotten)} of them will never be listed: too many to remember`);
   }
